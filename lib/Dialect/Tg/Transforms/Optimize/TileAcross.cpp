@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TileAcross.h"
+#include "Across.h"
 #include "Heuristic.h"
 #include <numeric>
 
@@ -34,102 +34,6 @@ constexpr int64_t kMaxUnrolled = 8, kMaxCopies = 144, kManyPositions = 7;
 /// More columns of a tile leave registers for one vector of lanes, whose blocks
 /// compute windows more often than those of several vectors of fewer columns.
 constexpr int64_t kMaxTileColumns = 16;
-/// Prefetch distances: bytes for windows of other channels, elements for what
-/// is packed.
-constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
-
-namespace {
-
-class Across {
-public:
-  Across(KernelSchedule &schedule, RangeOp columns, int64_t width,
-         int64_t fewestPositions, bool mayTurn)
-      : schedule(schedule), target(schedule.getTarget()), columns(columns),
-        width(width), registers(target.vectorRegisters - 4),
-        fewestPositions(fewestPositions), mayTurn(mayTurn) {}
-
-  std::optional<AcrossTile> run();
-
-private:
-  /// Maximum size of packed operands, which stay in the L2 cache.
-  int64_t getMostPackedBytes() const { return target.l2Bytes * 7 / 8; }
-  /// Maximum size of a tile of windows, which shares the L2 cache with packed
-  /// operands. A tile that all work items share, so that a thread fills it
-  /// once, may be larger.
-  int64_t getMostWindowBytes() const { return target.l2Bytes * 5 / 16; }
-  int64_t getMostSharedBytes() const { return target.l2Bytes / 2; }
-  bool collectReduces();
-  bool isSplitBy(RangedReduceOp reduce, RangeOp candidate);
-  static bool isShort(RangedReduceOp reduce);
-  SmallVector<Value> findBroadcast(RangedReduceOp reduce, RangeOp along,
-                                   RangeOp across);
-  int64_t getLaneCount(int64_t extent);
-  int64_t getBytes(Value value, RangedReduceOp reduce,
-                   const KernelSchedule::Window &window);
-  std::optional<KernelSchedule::Window>
-  findWindow(Value value, RangedReduceOp reduce, RangeOp along);
-  int64_t getItemBytes(Value value, RangedReduceOp reduce);
-  bool areWindowsCostly();
-  bool chooseLane();
-  /// The accumulators of a tile, and its operands.
-  static int64_t countRegisters(int64_t columns, int64_t vectors) {
-    return columns * vectors + columns + vectors;
-  }
-  SmallVector<RangeOp> findUnrolled(RangedReduceOp reduce, int64_t copies);
-  bool isTileRow(RangedReduceOp reduce, RangeOp range);
-  void chooseTileRow();
-  bool chooseTile();
-  void moveOutside();
-  RangedReduceOp stageReduce(RangedReduceOp reduce);
-  std::optional<KernelSchedule::Window>
-  findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
-                const KernelSchedule::Window &inColumns);
-  void prefetch(Value tile, RangeOp along, int64_t positions);
-  bool isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along);
-  void stageWindows(RangedReduceOp reduce, RangeOp along);
-  void pack(RangedReduceOp reduce);
-  void mergeNeighbours(RangedReduceOp reduce);
-  RangeOp shareRows();
-  void groupRows();
-  void findNeighbours();
-  void mergeResults();
-  void prefetchResults();
-
-  KernelSchedule &schedule;
-  const TargetFacts &target;
-  RangeOp columns, lane;
-  /// Result positions whose windows are computed together; null if each row
-  /// computes its own.
-  RangeOp row;
-  /// Another result range whose positions are all in a register tile, with all
-  /// columns; null if a tile has columns of one row.
-  RangeOp tileRow;
-  /// The positions of a range before the lanes whose results, in the tiles of
-  /// several sums, are neighbors in memory; null if there are none.
-  RangeOp neighbours;
-  int64_t width;
-  /// Vector registers for accumulators. The others hold lanes of one operand;
-  /// the other operand is broadcast from memory.
-  int64_t registers;
-  int64_t fewestPositions;
-  bool mayTurn;
-  SmallVector<RangedReduceOp> reduces;
-  /// Short reductions that depend on the columns too, but get no tile.
-  SmallVector<RangedReduceOp> unsplit;
-  /// Lanes and columns of a tile, and the lanes that share windows: those of
-  /// one tile or of several.
-  int64_t laneCount = 0, columnCount = 0, blockCount = 0;
-  AcrossTile result;
-  /// The lanes within a reduction, and the tiles of a block if there are
-  /// several.
-  RangeOp inner, tiles;
-  /// Ranges that a reduction unrolls.
-  DenseMap<Operation *, SmallVector<RangeOp>> unrolled;
-  /// Reductions that skip padding.
-  DenseSet<Operation *> skipping;
-};
-
-} // namespace
 
 /// Collects the reductions that depend on the columns. All of them must consist
 /// of loads and elementwise operations.
@@ -360,6 +264,11 @@ SmallVector<RangeOp> Across::findUnrolled(RangedReduceOp reduce,
 /// Whether the tile may take all rows along \p range: their windows are shared,
 /// and little of them is padding, unless the padding is omitted.
 bool Across::isTileRow(RangedReduceOp reduce, RangeOp range) {
+  // What is packed must be the same for all rows.
+  for (Operation *op : schedule.getSlice(reduce.getValue()))
+    if (isa<LoadOp>(op) && schedule.dependsOn(op->getResult(0), lane) &&
+        schedule.dependsOn(op->getResult(0), range))
+      return false;
   const SmallVector<RangeOp> unrolled = findUnrolled(
       reduce, range.getLargestExtent() * columns.getLargestExtent());
   auto isMostlyInside = [&](Value value, RangeOp along,
@@ -464,234 +373,6 @@ bool Across::chooseTile() {
          getItems(2 * blockCount) >= enough)
     blockCount *= 2;
   return columnCount > 0;
-}
-
-/// Moves all ranges but lanes and columns outside of the tile: what its
-/// reductions depend on must not change while it is stored.
-void Across::moveOutside() {
-  for (RangeOp range : schedule.getResultRanges())
-    if (range != lane && range != columns && range != tileRow &&
-        !range->isBeforeInBlock(lane) &&
-        llvm::any_of(reduces, [&](RangedReduceOp reduce) {
-          return schedule.dependsOn(reduce, range);
-        }))
-      schedule.moveBefore(range, lane);
-}
-
-/// Keeps the sums of a block of lanes and a row of columns in a tile that is
-/// contiguous along the columns.
-RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
-  int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
-  SmallVector<RangeOp> over{lane, columns};
-  if (neighbours)
-    over = {neighbours, tileRow, columns, lane};
-  else if (tileRow)
-    over = {lane, tileRow, columns};
-  auto [tile, copies] =
-      schedule.stage(reduce.getResult(), over, neighbours ? 1 : columnCount);
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-  if (neighbours)
-    std::rotate(copies.begin(), std::prev(copies.end()), copies.end());
-  inner = copies.front();
-  tiles = RangeOp();
-  RangeOp along = copies.back();
-  if (tileRow) {
-    row = copies[copies.size() - 2];
-    reportStep(schedule, "unroll", row, row.getLargestExtent());
-    blocks *= row.getLargestExtent();
-  }
-  reportStep(schedule, "stage", along, blockCount * blocks * columnCount);
-  if (blockCount > laneCount)
-    std::tie(tiles, inner) = schedule.split(inner, laneCount);
-  schedule.setKind(inner, RangeKind::upcast);
-  auto staged = stage.getValue().getDefiningOp<RangedReduceOp>();
-  if (tileRow) {
-    unrolled[staged] =
-        findUnrolled(staged, row.getLargestExtent() * along.getLargestExtent());
-    // Which rows of a window are padding is known only if they are unrolled.
-    for (Value value : findBroadcast(staged, along, inner)) {
-      const auto inColumns = findWindow(value, staged, along),
-                 inRows = inColumns
-                              ? findRowWindow(value, staged, row, *inColumns)
-                              : std::nullopt;
-      if (inRows && row.getKind() != RangeKind::unroll &&
-          llvm::any_of(inRows->parts, [&](auto part) {
-            return !llvm::is_contained(unrolled[staged], part.first);
-          }))
-        schedule.setKind(row, RangeKind::unroll);
-    }
-  }
-  stageWindows(staged, along);
-  if (tileRow && row.getKind() != RangeKind::unroll)
-    schedule.setKind(row, RangeKind::unroll);
-  reportStep(schedule, "unroll", along, columnCount);
-  schedule.setKind(schedule.split(along, columnCount).second,
-                   RangeKind::unroll);
-  return staged;
-}
-
-/// Tiles are filled in pieces too short for the hardware prefetcher: prefetches
-/// what comes \p positions later \p along.
-void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-  for (Operation *op : schedule.getSlice(stage.getValue()))
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      const int64_t stride = schedule.getAnalysis()
-                                 .getLinear(load.getIndex())
-                                 .getCoefficient(along);
-      if (stride > 0 && stride <= kMaxBufferSize / positions)
-        schedule.setPrefetch(load, stride * positions);
-    }
-}
-
-/// Whether it is known in each copy of the body if the load is masked, so that
-/// the element is broadcast from where it is.
-bool Across::isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along) {
-  if (!tileRow)
-    return false;
-  auto it = unrolled.find(reduce);
-  return llvm::all_of(KernelSchedule::getSlice(load.getMask()),
-                      [&](Operation *op) {
-                        auto range = dyn_cast<RangeOp>(op);
-                        return range ? range == row || range == along ||
-                                           llvm::is_contained(it->second, range)
-                                     : !isa<DimOp, LoadOp>(op);
-                      });
-}
-
-/// Computes broadcast values once for all columns of one or several rows, and
-/// their windows, with lanes along the columns.
-void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
-  for (Value value : findBroadcast(reduce, along, inner)) {
-    auto inColumns = findWindow(value, reduce, along);
-    if (!inColumns)
-      continue;
-    SmallVector<RangeOp> ranges{along};
-    if (findRowWindow(value, reduce, row, *inColumns))
-      ranges.insert(ranges.begin(), row);
-    SmallVector<RangeOp> skipped{along};
-    if (tileRow && row.getKind() != RangeKind::unroll)
-      skipped.insert(skipped.begin(), row);
-    const bool canSkip =
-        !tileRow || llvm::all_of(inColumns->parts, [&](auto part) {
-          return llvm::is_contained(unrolled[reduce], part.first);
-        });
-    auto load = value.getDefiningOp<LoadOp>();
-    if (load && canSkip && schedule.skipMasked(reduce, load, skipped, inner))
-      skipping.insert(reduce);
-    if (load && isDecided(load, reduce, along))
-      continue;
-    // The number of elements per position of the other ranges.
-    int64_t size = 1, lanes = 1;
-    for (RangeOp range : ranges) {
-      const int64_t extent =
-          schedule.findWindow(value, range, getClosedRanges(reduce))->extent;
-      reportStep(schedule, "stage window", range, extent);
-      lanes = getLaneCount(extent);
-      size *= range == along ? llvm::alignTo(extent, lanes) : extent;
-    }
-    const Type type = value.getType();
-    auto [tile, copies] = schedule.stageWindows(value, reduce, ranges, lanes);
-    // Prefetch the same place a few channels ahead: channels are far apart.
-    const int64_t bytes =
-        llvm::divideCeil(type.getIntOrFloatBitWidth(), 8) * size;
-    if (copies.size() > ranges.size())
-      prefetch(tile, copies.front(),
-               std::max<int64_t>(kWindowBytesAhead / bytes, 2));
-    if (lanes > 1) {
-      RangeOp lane = schedule.split(copies.back(), lanes).second;
-      schedule.setKind(lane, RangeKind::upcast);
-    }
-  }
-}
-
-/// Packs operands that differ between lanes into tiles that are contiguous
-/// along the lanes, by transposing squares in registers if they are contiguous
-/// along the reduced range.
-void Across::pack(RangedReduceOp reduce) {
-  // Packing a load erases the operations that only it used.
-  SmallVector<LoadOp> loads;
-  for (Operation *op : schedule.getSlice(reduce.getValue()))
-    if (auto load = dyn_cast<LoadOp>(op);
-        load && schedule.dependsOn(load.getIndex(), inner))
-      loads.push_back(load);
-  for (LoadOp load : loads) {
-    SmallVector<RangeOp> over;
-    for (Value value : reduce.getRanges())
-      if (auto range = value.getDefiningOp<RangeOp>();
-          schedule.dependsOn(load.getResult(), range))
-        over.push_back(range);
-    // The tiles of a block have separate parts, unless squares cross their
-    // ends.
-    const int64_t square = std::min({kSquare, width, laneCount});
-    bool isExact = true;
-    int64_t depth = 1;
-    for (RangeOp range : llvm::reverse(over)) {
-      depth *= range.getLargestExtent();
-      isExact &= depth < square || depth % square == 0;
-    }
-    if (tiles)
-      over.insert(isExact ? over.begin() : over.end(), tiles);
-    over.push_back(inner);
-    int64_t size = 1;
-    for (RangeOp range : over)
-      size *= range.getLargestExtent();
-    reportStep(schedule, "pack", over.front(), size);
-    auto [tile, copies] = schedule.stage(load, over);
-    RangeOp lanes = copies.pop_back_val();
-    if (tiles)
-      copies.erase(isExact ? copies.begin() : std::prev(copies.end()));
-    if (copies.empty())
-      continue;
-    prefetch(tile, copies.back(), kPackedAhead);
-    // Merge neighboring ranges that are contiguous together.
-    for (RangeOp copy : llvm::ArrayRef(copies).drop_front())
-      schedule.moveBefore(copy, lanes);
-    schedule.moveBefore(copies.front(), copies.size() > 1 ? copies[1] : lanes);
-    while (copies.size() > 1 &&
-           schedule.canMerge(copies[copies.size() - 2], copies.back())) {
-      RangeOp last = copies.pop_back_val();
-      copies.back() = schedule.merge(copies.back(), last);
-    }
-    // Between rows of a tile there is no room for the positions by which the
-    // last square exceeds a range.
-    const int64_t extent = copies.back().getLargestExtent();
-    int64_t side = square;
-    auto stage =
-        tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-    if (stage.getRanges().front() != copies.back())
-      while (extent % side != 0)
-        --side;
-    if (extent >= square && side > 1)
-      schedule.setKind(schedule.split(copies.back(), side).second,
-                       RangeKind::unroll);
-    auto [squares, inSquare] = schedule.split(lanes, square);
-    schedule.setKind(squares, RangeKind::loop);
-    schedule.setKind(inSquare, RangeKind::upcast);
-  }
-}
-
-/// Merges ranges of a reduction over which both operands now advance alike.
-/// (Windows stay loops: unrolled, they would share broadcast values, whose live
-/// ranges exceed the registers.)
-void Across::mergeNeighbours(RangedReduceOp reduce) {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    SmallVector<Value> ranges(reduce.getRanges());
-    for (size_t i = 0; i + 1 < ranges.size() && !changed; ++i) {
-      auto outer = ranges[i].getDefiningOp<RangeOp>();
-      auto inside = ranges[i + 1].getDefiningOp<RangeOp>();
-      if (llvm::is_contained(unrolled[reduce], outer) ||
-          llvm::is_contained(unrolled[reduce], inside) ||
-          !schedule.canMerge(outer, inside))
-        continue;
-      schedule.merge(outer, inside);
-      changed = true;
-    }
-  }
 }
 
 /// If blocks of lanes are too few to keep many cores busy, divides the rows
@@ -813,49 +494,13 @@ void Across::findNeighbours() {
   int64_t count = width / std::gcd(width, results);
   while (range.getLargestExtent() % count != 0)
     --count;
+  if (count == 1)
+    return;
   reportStep(schedule, "block", range, count);
   auto [blocks, inBlock] = schedule.split(range, count);
   if (result.reusedAlong == range)
     result.reusedAlong = blocks;
   neighbours = inBlock;
-}
-
-/// Merges the ranges along which the results of tiles are neighbors.
-void Across::mergeResults() {
-  if (neighbours)
-    schedule.moveBefore(neighbours, columns);
-  schedule.moveBefore(tileRow, columns);
-  if (!neighbours && !llvm::isPowerOf2_64(tileRow.getLargestExtent() *
-                                          columns.getLargestExtent()))
-    return;
-  RangeOp merged = columns;
-  for (RangeOp range : {tileRow, neighbours}) {
-    if (!range || !schedule.canMerge(range, merged))
-      return;
-    merged = schedule.merge(range, merged);
-  }
-}
-
-/// The results of a row are stored at once, to as many places as there are
-/// lanes, which would wait for all of these cache lines: prefetches those of
-/// the next row. Shorter rows mostly share a line with the previous row.
-void Across::prefetchResults() {
-  RangeOp last;
-  for (RangeOp range : schedule.getResultRanges())
-    if (range->isBeforeInBlock(lane))
-      last = range;
-  // Other channels belong to other work items.
-  if (last == schedule.getResultRanges().front())
-    return;
-  for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {
-    const int64_t stride =
-        schedule.getAnalysis().getLinear(store.getIndex()).getCoefficient(last);
-    const auto bytes = static_cast<int64_t>(llvm::divideCeil(
-        store.getValue().getType().getIntOrFloatBitWidth(), 8));
-    if (!store.getUpdate() && stride >= target.lineBytes / bytes &&
-        stride <= kMaxBufferSize)
-      schedule.setPrefetch(store, stride);
-  }
 }
 
 std::optional<AcrossTile> Across::run() {
