@@ -200,6 +200,11 @@ Value KernelEmitter::accumulate(RangedReduceOp op, Value accumulator) {
     return toLanes(b, value, lanes);
   };
   Value value = resolve(op.getValue());
+  // A summand that a known condition leaves out adds nothing.
+  if (auto constant = value.getDefiningOp<ConstOp>();
+      constant && value != op.getValue() &&
+      constant.getValue() == getReduceIdentity(op.getKind(), element))
+    return accumulator;
   if (MulOp product = findGuarded(op, value); product && lanes > 0) {
     Value condition = get(value.getDefiningOp<WhereOp>().getCondition());
     Value x = get(product.getLhs()), y = get(product.getRhs());

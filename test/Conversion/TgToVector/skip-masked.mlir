@@ -185,6 +185,78 @@ tg.kernel @columns(%o: memref<480xf32>, %a: memref<35xf32>, %w: memref<288xf32>,
 
 // -----
 
+// With the window unrolled, it is known which columns are padding, unless
+// everything counts: a version with all nine products of the three columns, and
+// one with seven of them. Neither has branches. The rows bound the loop of the
+// latter.
+
+// CHECK-LABEL: func.func @versions
+// CHECK: %[[ALL:.*]] = arith.cmpi
+// CHECK: scf.if %[[ALL]]
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK-COUNT-9: math.fma
+// CHECK-NOT: math.fma
+// CHECK: } else {
+// CHECK: arith.select %false
+// CHECK: %[[FIRST:.*]] = arith.maxsi
+// CHECK: arith.select %false
+// CHECK: %[[LAST:.*]] = arith.minsi
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK-NOT: scf.if
+// CHECK-NOT: arith.addf
+// CHECK-COUNT-7: math.fma
+// CHECK-NOT: math.fma
+// CHECK: vector.store
+tg.kernel @versions(%o: memref<480xf32>, %a: memref<35xf32>, %w: memref<288xf32>, %g: memref<1xi32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 5
+  %u = tg.range 1 unroll 3
+  %l = tg.range 2 upcast 32
+  %ky = tg.range 3 loop 3
+  %kx = tg.range 4 unroll 3
+  %c0 = tg.const(0 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %c4 = tg.const(4 : index) : index
+  %c5 = tg.const(5 : index) : index
+  %c6 = tg.const(6 : index) : index
+  %c32 = tg.const(32 : index) : index
+  %zero = tg.const(0.0 : f32) : f32
+  %limit = tg.const(2139095039 : i32) : i32
+  %greatest = tg.load %g[%c0] : memref<1xi32>
+  %all = tg.cmplt %limit, %greatest : i32
+  %row = tg.add %i, %ky : index
+  %column = tg.add %u, %kx : index
+  %r5 = tg.mul %row, %c5 : index
+  %rc = tg.add %r5, %column : index
+  %x = tg.load %a[%rc] : memref<35xf32>
+  %k3 = tg.mul %ky, %c3 : index
+  %kk = tg.add %k3, %kx : index
+  %k32 = tg.mul %kk, %c32 : index
+  %kl = tg.add %k32, %l : index
+  %y = tg.load %w[%kl] : memref<288xf32>
+  %xy = tg.mul %x, %y : f32
+  %above = tg.cmplt %c0, %row : index
+  %below = tg.cmplt %row, %c6 : index
+  %left = tg.cmplt %c0, %column : index
+  %right = tg.cmplt %column, %c4 : index
+  %n0 = tg.or %above, %all : i1
+  %n1 = tg.or %below, %all : i1
+  %n2 = tg.or %left, %all : i1
+  %n3 = tg.or %right, %all : i1
+  %m0 = tg.and %n0, %n1 : i1
+  %m1 = tg.and %m0, %n2 : i1
+  %m2 = tg.and %m1, %n3 : i1
+  %v = tg.where %m2, %xy, %zero : f32
+  %s = tg.ranged_reduce add %v over %ky, %kx : f32
+  %i3 = tg.mul %i, %c3 : index
+  %iu = tg.add %i3, %u : index
+  %i32 = tg.mul %iu, %c32 : index
+  %il = tg.add %i32, %l : index
+  tg.store %s, %o[%il] : memref<480xf32>
+}
+
+// -----
+
 // No branch that a processor cannot foresee: the condition is read from memory.
 
 // CHECK-LABEL: func.func @unforeseen

@@ -111,3 +111,63 @@ func.func @main(%x: tensor<3x3xf32>) -> tensor<3xf32> {
   %diagonal = tg.strided %x [#tg.view<[3] strides [4]>] : tensor<3x3xf32> -> tensor<3xf32>
   return %diagonal : tensor<3xf32>
 }
+
+// -----
+
+// The windows of a sum of products begin two positions apart. Even and odd
+// positions of the 33 inside the padding have sums of their own, which take
+// turns: of the middle of each window, and of both ends. The position of
+// padding has none.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         %[[SUM:.*]] = tg.permute %{{.*}} [2, 0, 1] : tensor<4x16x3xf32> -> tensor<3x4x16xf32>
+// CHECK:         tg.strided %[[SUM]] [#tg.view<[2, 4, 16] strides [128, 16, 1]>]
+// CHECK:         tg.reduce add %{{.*}} axes [2] : tensor<4x17x2xf32>
+// CHECK:         %[[ENDS:.*]] = tg.expand %{{.*}} : tensor<4x17x1xf32> -> tensor<4x17x2xf32>
+// CHECK:         tg.strided %[[SUM]] [#tg.view<[1, 4, 16] strides [0, 16, 1] offset 64>]
+// CHECK:         %[[MIDDLE:.*]] = tg.expand %{{.*}} : tensor<4x17x1xf32> -> tensor<4x17x2xf32>
+// CHECK:         %[[PHASE:.*]] = tg.iota 2
+// CHECK:         %[[IS_EVEN:.*]] = tg.cmpeq %[[PHASE]]
+// CHECK:         tg.where %[[IS_EVEN]], %[[MIDDLE]], %[[ENDS]]
+// CHECK:         tg.pad %{{.*}} low [0, 1] high [0, 0] : tensor<4x33xf32> -> tensor<4x34xf32>
+func.func @main(%x: tensor<4x33xf32>, %w: tensor<8x4x3xf32>) -> tensor<8x16xf32> {
+  %0 = tg.pad %x low [0, 1] high [0, 0] : tensor<4x33xf32> -> tensor<4x34xf32>
+  %1 = tg.strided %0 [#tg.view<[1, 4, 16, 3] strides [0, 34, 2, 1]>] : tensor<4x34xf32> -> tensor<1x4x16x3xf32>
+  %2 = tg.expand %1 : tensor<1x4x16x3xf32> -> tensor<8x4x16x3xf32>
+  %3 = tg.reshape %w : tensor<8x4x3xf32> -> tensor<8x4x1x3xf32>
+  %4 = tg.expand %3 : tensor<8x4x1x3xf32> -> tensor<8x4x16x3xf32>
+  %5 = tg.mul %2, %4 : tensor<8x4x16x3xf32>
+  %6 = tg.reduce add %5 axes [1, 3] : tensor<8x4x16x3xf32> -> tensor<8x1x16x1xf32>
+  %7 = tg.reshape %6 : tensor<8x1x16x1xf32> -> tensor<8x16xf32>
+  return %7 : tensor<8x16xf32>
+}
+
+// -----
+
+// Not of few windows, and not if they do not overlap or are no sum of products.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT:     tg.where
+// CHECK:         return
+func.func @main(%x: tensor<4x17xf32>, %w: tensor<8x4x3xf32>) -> tensor<8x8xf32> {
+  %1 = tg.strided %x [#tg.view<[1, 4, 8, 3] strides [0, 17, 2, 1]>] : tensor<4x17xf32> -> tensor<1x4x8x3xf32>
+  %2 = tg.expand %1 : tensor<1x4x8x3xf32> -> tensor<8x4x8x3xf32>
+  %3 = tg.reshape %w : tensor<8x4x3xf32> -> tensor<8x4x1x3xf32>
+  %4 = tg.expand %3 : tensor<8x4x1x3xf32> -> tensor<8x4x8x3xf32>
+  %5 = tg.mul %2, %4 : tensor<8x4x8x3xf32>
+  %6 = tg.reduce add %5 axes [1, 3] : tensor<8x4x8x3xf32> -> tensor<8x1x8x1xf32>
+  %7 = tg.reshape %6 : tensor<8x1x8x1xf32> -> tensor<8x8xf32>
+  return %7 : tensor<8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT:     tg.where
+// CHECK:         return
+func.func @main(%x: tensor<4x64xf32>) -> tensor<4x32x1xf32> {
+  %0 = tg.strided %x [#tg.view<[4, 32, 2] strides [64, 2, 1]>] : tensor<4x64xf32> -> tensor<4x32x2xf32>
+  %1 = tg.exp %0 : tensor<4x32x2xf32>
+  %2 = tg.reduce add %1 axes [2] : tensor<4x32x2xf32> -> tensor<4x32x1xf32>
+  return %2 : tensor<4x32x1xf32>
+}

@@ -800,3 +800,324 @@ tg.kernel @few_lanes(%out: memref<384xf16>, %a: memref<56xf16>, %b: memref<336xf
   %at = tg.add %j, %to : index
   tg.store %s, %out[%at] : memref<384xf16>
 }
+
+// -----
+
+// The gradient of the weights of a convolution: all nine columns of a window are
+// in one register tile, and the results of 8 channels in one tile of memory,
+// contiguous along the lanes. Positions are unrolled, so that it is known which
+// products are padding: the input is read where it is.
+
+// CHECK-LABEL: tg.kernel @r_32_32_3_3_16_4_4
+// CHECK: %[[CHANNELS:[0-9]+]] = tg.range {{.*}} loop 8
+// CHECK: %[[LANES:[0-9]+]] = tg.range 16 upcast 32
+// CHECK: %[[ROWS:[0-9]+]] = tg.range {{.*}} unroll 3
+// CHECK: %[[COLUMNS:[0-9]+]] = tg.range {{.*}} unroll 3
+// CHECK: tg.range 5 unroll 4
+// CHECK: tg.range 6 unroll 4
+// CHECK: %[[X:.*]] = tg.load %arg2[{{.*}}] mask
+// CHECK-NEXT: tg.mul %{{.*}}, %[[X]]
+// CHECK: tg.ranged_reduce max
+// CHECK: tg.where
+// CHECK: %[[SUM:.*]] = tg.ranged_reduce add
+// CHECK: tg.stage %[[SUM]] over %[[CHANNELS]], %[[ROWS]], {{.*}}%[[COLUMNS]], %[[LANES]] : memref<2304xf32>
+// REMARK: remark: {{.*}}r_32_32_3_3_16_4_4{{.*}}block range {{[0-9]+}} by 8
+// REMARK: remark: {{.*}}r_32_32_3_3_16_4_4{{.*}}unroll range 6 by 4
+// REMARK: remark: {{.*}}r_32_32_3_3_16_4_4{{.*}}unroll range 5 by 4
+tg.kernel @r_32_32_3_3_16_4_4_n0(%arg0: memref<9216xf32>, %arg1: memref<8192xf32>, %arg2: memref<8192xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(3 : index) : index
+  %1 = tg.const(-5 : index) : index
+  %2 = tg.const(5 : index) : index
+  %3 = tg.const(0 : index) : index
+  %4 = tg.const(32 : index) : index
+  %5 = tg.const(4 : index) : index
+  %6 = tg.range 0 loop 32
+  %7 = tg.range 1 loop 32
+  %8 = tg.range 2 loop 3
+  %9 = tg.range 3 loop 3
+  %10 = tg.range 4 loop 16
+  %11 = tg.range 5 loop 4
+  %12 = tg.range 6 loop 4
+  %13 = tg.mul %10, %4 : index
+  %14 = tg.add %6, %13 : index
+  %15 = tg.mul %14, %5 : index
+  %16 = tg.add %11, %15 : index
+  %17 = tg.mul %16, %5 : index
+  %18 = tg.add %12, %17 : index
+  %19 = tg.load %arg1[%18] : memref<8192xf32>
+  %20 = tg.add %8, %11 : index
+  %21 = tg.cmplt %3, %20 : index
+  %22 = tg.cmplt %20, %2 : index
+  %23 = tg.and %21, %22 : i1
+  %24 = tg.add %9, %12 : index
+  %25 = tg.cmplt %3, %24 : index
+  %26 = tg.and %23, %25 : i1
+  %27 = tg.cmplt %24, %2 : index
+  %28 = tg.and %26, %27 : i1
+  %29 = tg.add %7, %13 : index
+  %30 = tg.mul %29, %5 : index
+  %31 = tg.add %20, %30 : index
+  %32 = tg.mul %31, %5 : index
+  %33 = tg.add %24, %32 : index
+  %34 = tg.add %33, %1 : index
+  %35 = tg.load %arg2[%34] mask %28 : memref<8192xf32>
+  %36 = tg.mul %19, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %10, %11, %12 : f32
+  %38 = tg.mul %6, %4 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %0 : index
+  %41 = tg.add %8, %40 : index
+  %42 = tg.mul %41, %0 : index
+  %43 = tg.add %9, %42 : index
+  tg.store %37, %arg0[%43] : memref<9216xf32>
+}
+
+// -----
+
+// Long rows stay loops, whose padding is not left out. Their windows get a tile.
+
+// CHECK-LABEL: tg.kernel @r_32_32_3_3_16_14_14
+// CHECK: tg.range 14 unroll 3
+// CHECK: tg.range 5 loop 14
+// CHECK: tg.range 6 loop 14
+// CHECK: tg.load %arg2[{{.*}}] mask {{.*}} prefetch
+// CHECK-NEXT: tg.stage
+// CHECK-NOT: tg.ranged_reduce max
+// CHECK: tg.ranged_reduce add
+tg.kernel @r_32_32_3_3_16_14_14_n0(%arg0: memref<9216xf32>, %arg1: memref<100352xf32>, %arg2: memref<100352xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(3 : index) : index
+  %1 = tg.const(-15 : index) : index
+  %2 = tg.const(15 : index) : index
+  %3 = tg.const(0 : index) : index
+  %4 = tg.const(32 : index) : index
+  %5 = tg.const(14 : index) : index
+  %6 = tg.range 0 loop 32
+  %7 = tg.range 1 loop 32
+  %8 = tg.range 2 loop 3
+  %9 = tg.range 3 loop 3
+  %10 = tg.range 4 loop 16
+  %11 = tg.range 5 loop 14
+  %12 = tg.range 6 loop 14
+  %13 = tg.mul %10, %4 : index
+  %14 = tg.add %6, %13 : index
+  %15 = tg.mul %14, %5 : index
+  %16 = tg.add %11, %15 : index
+  %17 = tg.mul %16, %5 : index
+  %18 = tg.add %12, %17 : index
+  %19 = tg.load %arg1[%18] : memref<100352xf32>
+  %20 = tg.add %8, %11 : index
+  %21 = tg.cmplt %3, %20 : index
+  %22 = tg.cmplt %20, %2 : index
+  %23 = tg.and %21, %22 : i1
+  %24 = tg.add %9, %12 : index
+  %25 = tg.cmplt %3, %24 : index
+  %26 = tg.and %23, %25 : i1
+  %27 = tg.cmplt %24, %2 : index
+  %28 = tg.and %26, %27 : i1
+  %29 = tg.add %7, %13 : index
+  %30 = tg.mul %29, %5 : index
+  %31 = tg.add %20, %30 : index
+  %32 = tg.mul %31, %5 : index
+  %33 = tg.add %24, %32 : index
+  %34 = tg.add %33, %1 : index
+  %35 = tg.load %arg2[%34] mask %28 : memref<100352xf32>
+  %36 = tg.mul %19, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %10, %11, %12 : f32
+  %38 = tg.mul %6, %4 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %0 : index
+  %41 = tg.add %8, %40 : index
+  %42 = tg.mul %41, %0 : index
+  %43 = tg.add %9, %42 : index
+  tg.store %37, %arg0[%43] : memref<9216xf32>
+}
+
+// -----
+
+// A tile of 16 columns has no registers for the elements that they share, so the
+// window would not be unrolled and its padding not be left out: one row.
+
+// CHECK-LABEL: tg.kernel @r_16_32_4_4_32_3_3
+// CHECK: tg.range 2 loop 4
+// CHECK: tg.range {{.*}} unroll 4
+// CHECK: tg.range 5 loop 3
+// CHECK: tg.range 6 loop 3
+tg.kernel @r_16_32_4_4_32_3_3_n0(%arg0: memref<8192xf32>, %arg1: memref<8192xf32>, %arg2: memref<9216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(3 : index) : index
+  %1 = tg.const(32 : index) : index
+  %2 = tg.const(-5 : index) : index
+  %3 = tg.const(4 : index) : index
+  %4 = tg.const(5 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 16
+  %7 = tg.range 1 loop 32
+  %8 = tg.range 2 loop 4
+  %9 = tg.range 3 loop 4
+  %10 = tg.range 4 loop 32
+  %11 = tg.range 5 loop 3
+  %12 = tg.range 6 loop 3
+  %13 = tg.add %8, %11 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.cmplt %13, %4 : index
+  %16 = tg.and %14, %15 : i1
+  %17 = tg.add %9, %12 : index
+  %18 = tg.cmplt %5, %17 : index
+  %19 = tg.and %16, %18 : i1
+  %20 = tg.cmplt %17, %4 : index
+  %21 = tg.and %19, %20 : i1
+  %22 = tg.mul %6, %1 : index
+  %23 = tg.add %10, %22 : index
+  %24 = tg.mul %23, %3 : index
+  %25 = tg.add %13, %24 : index
+  %26 = tg.mul %25, %3 : index
+  %27 = tg.add %17, %26 : index
+  %28 = tg.add %27, %2 : index
+  %29 = tg.load %arg1[%28] mask %21 : memref<8192xf32>
+  %30 = tg.mul %7, %1 : index
+  %31 = tg.add %10, %30 : index
+  %32 = tg.mul %31, %0 : index
+  %33 = tg.add %11, %32 : index
+  %34 = tg.mul %33, %0 : index
+  %35 = tg.add %12, %34 : index
+  %36 = tg.load %arg2[%35] : memref<9216xf32>
+  %37 = tg.mul %29, %36 : f32
+  %38 = tg.ranged_reduce add %37 over %10, %11, %12 : f32
+  %39 = tg.add %7, %22 : index
+  %40 = tg.mul %39, %3 : index
+  %41 = tg.add %8, %40 : index
+  %42 = tg.mul %41, %3 : index
+  %43 = tg.add %9, %42 : index
+  tg.store %38, %arg0[%43] : memref<8192xf32>
+}
+
+// -----
+
+// A few positions, with the whole window unrolled.
+
+// CHECK-LABEL: tg.kernel @r_16_64_2_2_64_3_3
+// CHECK: tg.range {{.*}} unroll 2
+// CHECK: tg.range {{.*}} unroll 2
+// CHECK: tg.range 5 unroll 3
+// CHECK: tg.range 6 unroll 3
+tg.kernel @r_16_64_2_2_64_3_3_n0(%arg0: memref<4096xf32>, %arg1: memref<4096xf32>, %arg2: memref<36864xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.const(-3 : index) : index
+  %2 = tg.const(2 : index) : index
+  %3 = tg.const(3 : index) : index
+  %4 = tg.const(0 : index) : index
+  %5 = tg.range 0 loop 16
+  %6 = tg.range 1 loop 64
+  %7 = tg.range 2 loop 2
+  %8 = tg.range 3 loop 2
+  %9 = tg.range 4 loop 64
+  %10 = tg.range 5 loop 3
+  %11 = tg.range 6 loop 3
+  %12 = tg.add %7, %10 : index
+  %13 = tg.cmplt %4, %12 : index
+  %14 = tg.cmplt %12, %3 : index
+  %15 = tg.and %13, %14 : i1
+  %16 = tg.add %8, %11 : index
+  %17 = tg.cmplt %4, %16 : index
+  %18 = tg.and %15, %17 : i1
+  %19 = tg.cmplt %16, %3 : index
+  %20 = tg.and %18, %19 : i1
+  %21 = tg.mul %5, %0 : index
+  %22 = tg.add %9, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %12, %23 : index
+  %25 = tg.mul %24, %2 : index
+  %26 = tg.add %16, %25 : index
+  %27 = tg.add %26, %1 : index
+  %28 = tg.load %arg1[%27] mask %20 : memref<4096xf32>
+  %29 = tg.mul %6, %0 : index
+  %30 = tg.add %9, %29 : index
+  %31 = tg.mul %30, %3 : index
+  %32 = tg.add %10, %31 : index
+  %33 = tg.mul %32, %3 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.load %arg2[%34] : memref<36864xf32>
+  %36 = tg.mul %28, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %9, %10, %11 : f32
+  %38 = tg.add %6, %21 : index
+  %39 = tg.mul %38, %2 : index
+  %40 = tg.add %7, %39 : index
+  %41 = tg.mul %40, %2 : index
+  %42 = tg.add %8, %41 : index
+  tg.store %37, %arg0[%42] : memref<4096xf32>
+}
+
+// -----
+
+// A short sum without reuse, beside a convolution, is computed with what follows
+// the tiles, and unrolled.
+
+// CHECK-LABEL: tg.kernel @short
+// CHECK: tg.range 7 unroll 2
+// CHECK: tg.range 8 unroll 2
+// CHECK: %[[OF_PRODUCTS:.*]] = tg.ranged_reduce add {{.*}} over %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK: tg.stage %[[OF_PRODUCTS]]
+// CHECK: %[[TILE:.*]] = tg.load %{{.*}} : memref<{{.*}}xf32>
+// CHECK: %[[SHORT:.*]] = tg.ranged_reduce add {{.*}} over %{{.*}}, %{{.*}} :
+// CHECK: tg.mul %{{.*}}, %[[SHORT]] : f32
+tg.kernel @short(%arg0: memref<12544xf32>, %arg1: memref<25088xf32>, %arg2: memref<4608xf32>, %arg3: memref<50176xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(32 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(14 : index) : index
+  %3 = tg.const(16 : index) : index
+  %4 = tg.const(-29 : index) : index
+  %5 = tg.const(2 : index) : index
+  %6 = tg.const(0 : index) : index
+  %7 = tg.range 0 loop 2
+  %8 = tg.range 1 loop 32
+  %9 = tg.range 2 loop 14
+  %10 = tg.range 3 loop 14
+  %11 = tg.range 4 loop 16
+  %12 = tg.range 5 loop 3
+  %13 = tg.range 6 loop 3
+  %p = tg.range 7 loop 2
+  %q = tg.range 8 loop 2
+  %14 = tg.mul %9, %5 : index
+  %15 = tg.add %14, %12 : index
+  %16 = tg.cmplt %6, %15 : index
+  %17 = tg.mul %10, %5 : index
+  %18 = tg.add %17, %13 : index
+  %19 = tg.cmplt %6, %18 : index
+  %20 = tg.and %16, %19 : i1
+  %21 = tg.mul %7, %3 : index
+  %22 = tg.add %11, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %9, %23 : index
+  %25 = tg.mul %24, %5 : index
+  %26 = tg.add %12, %25 : index
+  %27 = tg.mul %26, %2 : index
+  %28 = tg.add %10, %27 : index
+  %29 = tg.mul %28, %5 : index
+  %30 = tg.add %13, %29 : index
+  %31 = tg.add %30, %4 : index
+  %32 = tg.load %arg1[%31] mask %20 : memref<25088xf32>
+  %33 = tg.mul %8, %3 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.mul %34, %1 : index
+  %36 = tg.add %12, %35 : index
+  %37 = tg.mul %36, %1 : index
+  %38 = tg.add %13, %37 : index
+  %39 = tg.load %arg2[%38] : memref<4608xf32>
+  %40 = tg.mul %32, %39 : f32
+  %41 = tg.ranged_reduce add %40 over %11, %12, %13 : f32
+  %42 = tg.mul %7, %0 : index
+  %43 = tg.add %8, %42 : index
+  %44 = tg.mul %43, %2 : index
+  %45 = tg.add %9, %44 : index
+  %46 = tg.mul %45, %2 : index
+  %47 = tg.add %10, %46 : index
+  %48 = tg.mul %45, %5 : index
+  %49 = tg.add %48, %p : index
+  %50 = tg.mul %49, %2 : index
+  %51 = tg.add %50, %10 : index
+  %52 = tg.mul %51, %5 : index
+  %53 = tg.add %52, %q : index
+  %54 = tg.load %arg3[%53] : memref<50176xf32>
+  %55 = tg.ranged_reduce add %54 over %p, %q : f32
+  %56 = tg.mul %41, %55 : f32
+  tg.store %56, %arg0[%47] : memref<12544xf32>
+}
