@@ -1121,3 +1121,119 @@ tg.kernel @short(%arg0: memref<12544xf32>, %arg1: memref<25088xf32>, %arg2: memr
   %56 = tg.mul %41, %55 : f32
   tg.store %56, %arg0[%47] : memref<12544xf32>
 }
+
+// -----
+
+// Sums over windows: a tile with lanes along 16 columns would be one vector
+// wide. Lanes run along the channels, although the columns fill a vector.
+
+// CHECK-LABEL: tg.kernel @r_2_32_16_16_16_3_3
+// CHECK: tg.range {{.*}} upcast 32
+// CHECK: tg.range {{.*}} unroll {{[0-9]+}}
+// REMARK: remark: {{.*}}r_2_32_16_16_16_3_3{{.*}}lanes across
+tg.kernel @r_2_32_16_16_16_3_3_n0(%arg0: memref<16384xf32>, %arg1: memref<8192xf32>, %arg2: memref<4608xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(32 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(-17 : index) : index
+  %3 = tg.const(16 : index) : index
+  %4 = tg.const(17 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 2
+  %7 = tg.range 1 loop 32
+  %8 = tg.range 2 loop 16
+  %9 = tg.range 3 loop 16
+  %10 = tg.range 4 loop 16
+  %11 = tg.range 5 loop 3
+  %12 = tg.range 6 loop 3
+  %13 = tg.add %8, %11 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.cmplt %13, %4 : index
+  %16 = tg.and %14, %15 : i1
+  %17 = tg.add %9, %12 : index
+  %18 = tg.cmplt %5, %17 : index
+  %19 = tg.and %16, %18 : i1
+  %20 = tg.cmplt %17, %4 : index
+  %21 = tg.and %19, %20 : i1
+  %22 = tg.mul %6, %3 : index
+  %23 = tg.add %10, %22 : index
+  %24 = tg.mul %23, %3 : index
+  %25 = tg.add %13, %24 : index
+  %26 = tg.mul %25, %3 : index
+  %27 = tg.add %17, %26 : index
+  %28 = tg.add %27, %2 : index
+  %29 = tg.load %arg1[%28] mask %21 : memref<8192xf32>
+  %30 = tg.mul %7, %3 : index
+  %31 = tg.add %10, %30 : index
+  %32 = tg.mul %31, %1 : index
+  %33 = tg.add %11, %32 : index
+  %34 = tg.mul %33, %1 : index
+  %35 = tg.add %12, %34 : index
+  %36 = tg.load %arg2[%35] : memref<4608xf32>
+  %37 = tg.mul %29, %36 : f32
+  %38 = tg.ranged_reduce add %37 over %10, %11, %12 : f32
+  %39 = tg.mul %6, %0 : index
+  %40 = tg.add %7, %39 : index
+  %41 = tg.mul %40, %3 : index
+  %42 = tg.add %8, %41 : index
+  %43 = tg.mul %42, %3 : index
+  %44 = tg.add %9, %43 : index
+  tg.store %38, %arg0[%44] : memref<16384xf32>
+}
+
+// -----
+
+// 32 columns are two vectors, but this sum selects among the products.
+
+// REMARK: remark: {{.*}}r_2_32_32_32_16_3_3{{.*}}lanes across
+tg.kernel @r_2_32_32_32_16_3_3_n0(%arg0: memref<65536xf32>, %arg1: memref<32768xf32>, %arg2: memref<4608xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0.000000e+00 : f32) : f32
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(8 : index) : index
+  %3 = tg.const(16 : index) : index
+  %4 = tg.const(-33 : index) : index
+  %5 = tg.const(32 : index) : index
+  %6 = tg.const(33 : index) : index
+  %7 = tg.const(0 : index) : index
+  %8 = tg.range 0 loop 2
+  %9 = tg.range 1 loop 32
+  %10 = tg.range 2 loop 32
+  %11 = tg.range 3 loop 32
+  %12 = tg.range 4 loop 16
+  %13 = tg.range 5 loop 3
+  %14 = tg.range 6 loop 3
+  %15 = tg.add %10, %13 : index
+  %16 = tg.cmplt %7, %15 : index
+  %17 = tg.cmplt %15, %6 : index
+  %18 = tg.and %16, %17 : i1
+  %19 = tg.add %11, %14 : index
+  %20 = tg.cmplt %7, %19 : index
+  %21 = tg.and %18, %20 : i1
+  %22 = tg.cmplt %19, %6 : index
+  %23 = tg.and %21, %22 : i1
+  %24 = tg.mul %8, %3 : index
+  %25 = tg.add %12, %24 : index
+  %26 = tg.mul %25, %5 : index
+  %27 = tg.add %15, %26 : index
+  %28 = tg.mul %27, %5 : index
+  %29 = tg.add %19, %28 : index
+  %30 = tg.add %29, %4 : index
+  %31 = tg.load %arg1[%30] mask %23 : memref<32768xf32>
+  %32 = tg.mul %12, %5 : index
+  %33 = tg.add %9, %32 : index
+  %34 = tg.mul %33, %1 : index
+  %35 = tg.sub %34, %13 : index
+  %36 = tg.mul %35, %1 : index
+  %37 = tg.sub %36, %14 : index
+  %38 = tg.add %37, %2 : index
+  %39 = tg.load %arg2[%38] : memref<4608xf32>
+  %40 = tg.mul %31, %39 : f32
+  %41 = tg.where %23, %40, %0 : f32
+  %42 = tg.ranged_reduce add %41 over %12, %13, %14 : f32
+  %43 = tg.mul %8, %5 : index
+  %44 = tg.add %9, %43 : index
+  %45 = tg.mul %44, %5 : index
+  %46 = tg.add %10, %45 : index
+  %47 = tg.mul %46, %5 : index
+  %48 = tg.add %11, %47 : index
+  tg.store %42, %arg0[%48] : memref<65536xf32>
+}

@@ -59,6 +59,7 @@ private:
   bool stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane, ArrayRef<LoadOp> turned);
   bool rereadsLines(ArrayRef<RangedReduceOp> reduces, RangeOp lane);
+  bool slidesAlong(ArrayRef<RangedReduceOp> reduces, RangeOp lane);
   bool isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
              RangeOp rows);
   RangeOp shareRows(RangeOp rows, RangeOp columns);

@@ -184,7 +184,8 @@ bool Heuristic::tileResult() {
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
   if (const int64_t fewest =
-          isStrided || !turned.empty() || rereadsLines(perLane, lane)
+          isStrided || !turned.empty() || rereadsLines(perLane, lane) ||
+                  slidesAlong(perLane, lane)
               ? kMinPositions
               : getPositionsToPackFor(lane, width);
       fewest != 0 && !readLane)
@@ -579,6 +580,31 @@ bool Heuristic::rereadsLines(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
     }
   }
   return isReread;
+}
+
+/// Whether a reduction adds up products over windows that slide along \p lane (a
+/// convolution), for which lanes along the columns are slow: they select among
+/// the products, or fill one vector of a tile, so that the rows of a tile are
+/// too few accumulators.
+bool Heuristic::slidesAlong(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
+  if (lane.isSymbolic())
+    return false;
+  const int64_t width = getNumLanes();
+  const bool isNarrow =
+      fitLanes(lane.getLargestExtent(), 4 * width, width) <= width;
+  return llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+    if (!isNarrow && !reduce.getValue().getDefiningOp<WhereOp>())
+      return false;
+    const SmallVector<RangeOp> closed = getClosedRanges(reduce);
+    return llvm::any_of(
+        schedule.getSlice(reduce.getValue()), [&](Operation *op) {
+          auto load = dyn_cast<LoadOp>(op);
+          if (!load || !schedule.dependsOn(load.getResult(), lane))
+            return false;
+          auto window = schedule.findWindow(load.getResult(), lane, closed);
+          return window && !window->parts.empty();
+        });
+  });
 }
 
 /// Whether a tile of \p count columns of what the load reads, reused along \p
