@@ -290,9 +290,9 @@ static Value createSeed(OpBuilder &builder, Value like) {
   };
   if (!mixed)
     return constant(1.0);
-  Value fraction = MulOp::create(
-      builder, loc, CastOp::create(builder, loc, type, mixed),
-      constant(1.0 / 256));
+  Value fraction =
+      MulOp::create(builder, loc, CastOp::create(builder, loc, type, mixed),
+                    constant(1.0 / 256));
   return AddOp::create(builder, loc, fraction, constant(0.5));
 }
 

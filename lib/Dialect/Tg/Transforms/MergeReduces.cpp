@@ -26,9 +26,9 @@ using namespace mlir::tg;
 /// that are needed.
 constexpr int64_t kMaxGrowth = 2;
 
-/// A sum of products is divided into parts if this many results use each element
-/// of a factor: each part reads all of the other factor, or pieces of all its
-/// cache lines.
+/// A sum of products is divided into parts if this many results use each
+/// element of a factor: each part reads all of the other factor, or pieces of
+/// all its cache lines.
 constexpr int64_t kFewestUses = 192;
 
 static double getLargestSize(ArrayRef<Dim> shape) {

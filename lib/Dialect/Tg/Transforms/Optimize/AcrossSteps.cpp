@@ -34,8 +34,8 @@ void Across::moveOutside() {
 
 /// Keeps the sums of a block of lanes and a row of columns, or all rows of the
 /// register tile, in a tile that is contiguous along the columns. Sums of
-/// neighbors in memory are contiguous along the lanes, as they are computed, and
-/// transposed when they are stored.
+/// neighbors in memory are contiguous along the lanes, as they are computed,
+/// and transposed when they are stored.
 RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
   SmallVector<RangeOp> over{lane, columns};

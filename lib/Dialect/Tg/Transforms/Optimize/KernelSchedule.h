@@ -180,8 +180,8 @@ public:
   /// must be finite. Therefore the step requires that `other` will be packed
   /// along \p lanes, and for floats that CHECK_FINITE follows. Returns whether
   /// it was applied.
-  bool skipMasked(RangedReduceOp reduce, LoadOp load,
-                  ArrayRef<RangeOp> columns, RangeOp lanes);
+  bool skipMasked(RangedReduceOp reduce, LoadOp load, ArrayRef<RangeOp> columns,
+                  RangeOp lanes);
 
   /// CHECK_FINITE: with the other factor in a tile with \p laneCount lanes,
   /// ensures that no product is skipped where the tile holds a non-finite

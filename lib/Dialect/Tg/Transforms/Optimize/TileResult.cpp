@@ -183,11 +183,11 @@ bool Heuristic::tileResult() {
   // Transposing the results takes less than transposing their operands. A row
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
-  if (const int64_t fewest =
-          isStrided || !turned.empty() || rereadsLines(perLane, lane) ||
-                  slidesAlong(perLane, lane)
-              ? kMinPositions
-              : getPositionsToPackFor(lane, width);
+  if (const int64_t fewest = isStrided || !turned.empty() ||
+                                     rereadsLines(perLane, lane) ||
+                                     slidesAlong(perLane, lane)
+                                 ? kMinPositions
+                                 : getPositionsToPackFor(lane, width);
       fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
                           /*mayTurn=*/isStrided || turned.empty()))
@@ -582,10 +582,10 @@ bool Heuristic::rereadsLines(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   return isReread;
 }
 
-/// Whether a reduction adds up products over windows that slide along \p lane (a
-/// convolution), for which lanes along the columns are slow: they select among
-/// the products, or fill one vector of a tile, so that the rows of a tile are
-/// too few accumulators.
+/// Whether a reduction adds up products over windows that slide along \p lane
+/// (a convolution), for which lanes along the columns are slow: they select
+/// among the products, or fill one vector of a tile, so that the rows of a tile
+/// are too few accumulators.
 bool Heuristic::slidesAlong(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   if (lane.isSymbolic())
     return false;
