@@ -57,7 +57,14 @@ def gradient_rows():
     layers = ["gemm-{}-512-1024-1024", "gemm-{}-128-768-3072", "gemm-{}-2048-512-512"]
     layers += [f"conv-{{}}-16-{n}-{n}-{size}-3-1-1" for n, size in ((64, 16), (128, 8), (256, 4), (512, 2))]
     layers += [f"conv-{{}}-8-{n}-{n}-{size}-3-1-1" for n, size in ((64, 56), (128, 28), (256, 14))]
-    return [layer.format(kind).replace("--", "-") for layer in layers for kind in ("", "dx", "dw")]
+    # Windows of one element, strides, 5x5.
+    layers += ["conv-{}-16-64-256-28-1-1-0", "conv-{}-8-64-128-56-3-2-1", "conv-{}-8-64-128-56-1-2-0"]
+    layers += ["conv-{}-16-64-64-16-5-1-2"]
+    rows = [layer.format(kind).replace("--", "-") for layer in layers for kind in ("", "dx", "dw")]
+    # First layers, of which the gradient by the image is seldom wanted.
+    for layer in ("conv-{}-128-1-32-28-3-1-0", "conv-{}-8-3-64-224-7-2-3"):
+        rows += [layer.format(kind).replace("--", "-") for kind in ("", "dw")]
+    return rows
 
 
 def make_inputs(*shapes):

@@ -46,8 +46,20 @@ LogicalResult KernelEmitter::checkLanes(Operation *op, RangeSet set) {
   return error;
 }
 
-LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor,
-                                          int64_t &numCopies) {
+LogicalResult KernelEmitter::checkCopies(RangeSet set) {
+  int64_t copies = 1;
+  for (RangeSet rest = set & unrollSet; rest; rest &= rest - 1) {
+    Range &range = ranges[llvm::countr_zero(rest)];
+    if (llvm::MulOverflow(copies, std::max<int64_t>(range.extent, 1), copies) ||
+        copies > kMaxCopies)
+      return range.op.emitOpError("makes more than ")
+             << kMaxCopies << " copies of a value, together with the other "
+             << "unrolled ranges that it depends on";
+  }
+  return success();
+}
+
+LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor) {
   if (ranges.size() == 64)
     return op.emitOpError("is the 65th range that the kernel uses; 64 are "
                           "supported");
@@ -70,16 +82,10 @@ LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor,
     if (!extent.isStatic())
       return op.emitOpError("has a symbolic extent; lanes and unrolled "
                             "copies require a number");
-    // Lanes make one wide vector, and unrolled positions copies of the code.
+    // Lanes make one wide vector.
     if (range.kind == RangeKind::upcast && range.extent > kMaxLanes)
       return op.emitOpError("has ")
              << range.extent << " lanes; a vector has at most " << kMaxLanes;
-    if (range.kind == RangeKind::unroll &&
-        (range.extent > kMaxCopies ||
-         (numCopies *= std::max<int64_t>(range.extent, 1)) > kMaxCopies))
-      return op.emitOpError("makes more than ")
-             << kMaxCopies << " copies of the code, together with the "
-             << "other unrolled ranges";
     range.keyFactor = keyFactor;
     const uint64_t positions = range.extent + 1;
     if (keyFactor > UINT64_MAX / positions)
@@ -116,7 +122,6 @@ void KernelEmitter::analyzeReduces() {
 }
 
 LogicalResult KernelEmitter::analyze() {
-  int64_t numCopies = 1;
   Block &body = kernel.getBody().front();
   for (Operation &op : llvm::reverse(body)) {
     bool isLive = isa<StoreOp>(op);
@@ -145,10 +150,10 @@ LogicalResult KernelEmitter::analyze() {
       set |= getDeps(operand);
     if (auto range = dyn_cast<RangeOp>(op)) {
       set = setOf(ranges.size());
-      if (failed(analyzeRange(range, keyFactor, numCopies)))
+      if (failed(analyzeRange(range, keyFactor)))
         return failure();
     }
-    if (failed(checkLanes(&op, set)))
+    if (failed(checkLanes(&op, set)) || failed(checkCopies(set)))
       return failure();
     auto close = [&](ValueRange closedRanges) -> LogicalResult {
       RangeSet closed = getSet(closedRanges);

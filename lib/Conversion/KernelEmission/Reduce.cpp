@@ -150,6 +150,18 @@ Value KernelEmitter::findUnless(RangedReduceOp op) {
   return unless && !getKnown(unless) ? unless : Value();
 }
 
+/// Removes what is cached about these values.
+template <typename Map>
+static Map takeOut(Map &cached, const DenseSet<Value> &values) {
+  Map taken;
+  for (auto &[key, known] : cached)
+    if (values.contains(key.first))
+      taken.insert({key, known});
+  for (auto &[key, known] : taken)
+    cached.erase(key);
+  return taken;
+}
+
 void KernelEmitter::emitVersions(Value condition,
                                  SmallVectorImpl<Value> &carried, Location loc,
                                  Body body) {
@@ -157,27 +169,37 @@ void KernelEmitter::emitVersions(Value condition,
   B &b = at(top(), loc);
   auto branch = scf::IfOp::create(b, ValueRange(carried).getTypes(), isTrue,
                                   /*withElseRegion=*/true);
-  const unsigned depth = getDepth(condition);
-  const Key key(condition, getKey(condition));
+  // What is found out about these holds in one branch alone.
+  DenseSet<Value> dependent;
+  SmallVector<Value> work{condition};
+  while (!work.empty())
+    if (Value value = work.pop_back_val(); dependent.insert(value).second)
+      for (Operation *user : value.getUsers())
+        llvm::append_range(work, user->getResults());
+  auto takeAll = [&] {
+    return llvm::map_to_vector<4>(scopes, [&](Scope &scope) {
+      return std::tuple(
+          takeOut(scope.values, dependent), takeOut(scope.forms, dependent),
+          takeOut(scope.bounds, dependent), takeOut(scope.bools, dependent));
+    });
+  };
+  auto saved = takeAll();
   for (const bool isKnown : {true, false}) {
     Block *block = isKnown ? branch.thenBlock() : branch.elseBlock();
     b.setInsertionPointToEnd(block);
     auto yield = scf::YieldOp::create(b, loc, carried);
     SmallVector<Value> results(carried.begin(), carried.end());
-    // What follows from the condition is known in this branch alone.
-    SmallVector<DenseMap<Key, int>> saved;
-    for (Scope &scope : scopes) {
-      saved.push_back(scope.bools);
-      scope.bools.clear();
-      for (auto [known, state] : saved.back())
-        if (state >= 0)
-          scope.bools[known] = state;
-    }
-    scopes[depth].bools[key] = isKnown;
+    scopes[getDepth(condition)].bools[{condition, getKey(condition)}] = isKnown;
     emitInRegion(branch, block, [&] { body(results); });
-    for (auto [scope, bools] : llvm::zip_equal(scopes, saved))
-      scope.bools = std::move(bools);
     yield->setOperands(results);
+    takeAll();
+  }
+  for (auto [scope, before] : llvm::zip_equal(scopes, saved)) {
+    auto &[values, forms, bounds, bools] = before;
+    scope.values.insert(values.begin(), values.end());
+    scope.forms.insert(forms.begin(), forms.end());
+    scope.bounds.insert(bounds.begin(), bounds.end());
+    scope.bools.insert(bools.begin(), bools.end());
   }
   carried.assign(branch.getResults().begin(), branch.getResults().end());
 }

@@ -61,7 +61,7 @@ tg.kernel @too_many_lanes(%o: memref<4294967296xf32>) attributes {outputs = 1 : 
 // -----
 
 tg.kernel @too_many_copies(%o: memref<4503599627370496xf32>) attributes {outputs = 1 : i64} {
-  // expected-error@+1 {{makes more than 65536 copies of the code, together with the other unrolled ranges}}
+  // expected-error@+1 {{makes more than 65536 copies of a value, together with the other unrolled ranges that it depends on}}
   %i = tg.range 0 unroll 4503599627370496
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %o[%i] : memref<4503599627370496xf32>
@@ -72,7 +72,7 @@ tg.kernel @too_many_copies(%o: memref<4503599627370496xf32>) attributes {outputs
 tg.kernel @too_many_copies_together(%o: memref<1048576xf32>) attributes {outputs = 1 : i64} {
   %c1024 = tg.const(1024 : index) : index
   %i = tg.range 0 unroll 1024
-  // expected-error@+1 {{makes more than 65536 copies of the code, together with the other unrolled ranges}}
+  // expected-error@+1 {{makes more than 65536 copies of a value, together with the other unrolled ranges that it depends on}}
   %j = tg.range 1 unroll 1024
   %m = tg.mul %i, %c1024 : index
   %p = tg.add %m, %j : index

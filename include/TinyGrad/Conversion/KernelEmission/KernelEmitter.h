@@ -285,8 +285,10 @@ protected:
   bool isSymbolic = false; ///< whether the kernel has variables
 
 private:
-  LogicalResult analyzeRange(RangeOp op, uint64_t &keyFactor,
-                             int64_t &numCopies);
+  LogicalResult analyzeRange(RangeOp op, uint64_t &keyFactor);
+  /// Unrolled positions of the set are copies of a value. Those of ranges that
+  /// no value depends on together do not multiply.
+  LogicalResult checkCopies(RangeSet set);
   LogicalResult checkLanes(Operation *op, RangeSet set);
   void analyzeReduces();
 

@@ -22,9 +22,8 @@ using namespace mlir::tg;
 using Obstacle = std::optional<std::string>;
 
 /// Upper limits: lanes of one vector, copies of a value by unrolled ranges,
-/// copies of code by all of them together, ranges, and bytes of a tile.
-static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256,
-                         kMaxPositions = 1 << 16;
+/// ranges, and bytes of a tile.
+static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256;
 static constexpr size_t kMaxRanges = 64;
 static constexpr int64_t kMaxTileBytes = int64_t(1) << 24, kMaxBuffers = 8;
 
@@ -108,14 +107,6 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
       return describe(range) + " has a symbolic extent";
     if (range.getPeel() && kind == RangeKind::upcast)
       return describe(range) + " has peeled positions";
-    int64_t copies = extent;
-    for (RangeOp other : ranges)
-      if (other.getKind() == RangeKind::unroll &&
-          llvm::MulOverflow(copies, other.getLargestExtent(), copies))
-        copies = kMaxPositions + 1;
-    if (kind == RangeKind::unroll && copies > kMaxPositions)
-      return "more than " + std::to_string(kMaxPositions) +
-             " copies of the code would be made";
   }
   // A range that a reduction closes is none of updates.
   const bool isOfResult = isResultRange(range);
@@ -656,22 +647,6 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
   };
   if (Obstacle obstacle = getObstacle())
     return obstacle;
-  // Limit the copies made by unrolled ranges.
-  if (step.getKind() == StepKind::unshare ||
-      step.getKind() == StepKind::stage) {
-    SmallVector<RangeOp> copied(named);
-    if (step.getKind() == StepKind::unshare)
-      copied = getClosedRanges(cast<RangedReduceOp>(ops[0]));
-    int64_t positions = 1;
-    for (ArrayRef<RangeOp> list : {ArrayRef(ranges), ArrayRef(copied)})
-      for (RangeOp range : list)
-        if (range.getKind() == RangeKind::unroll &&
-            llvm::MulOverflow(positions, range.getLargestExtent(), positions))
-          positions = kMaxPositions + 1;
-    if (positions > kMaxPositions)
-      return "more than " + std::to_string(kMaxPositions) +
-             " copies of the code would be made";
-  }
   const size_t count = countNewRanges(step);
   if (count > 0 && ranges.size() + count > kMaxRanges)
     return "a kernel has at most " + std::to_string(kMaxRanges) + " ranges";
