@@ -157,3 +157,36 @@ TEST(ConvolutionGradientsTest, deepSums) {
   check({16, 1, 16, 28, 3, 1, 1});
   check({16, 3, 16, 26, 3, 1, 0});
 }
+
+// The gradient by a padded tensor itself has its border.
+TEST(ConvolutionGradientsTest, paddedTensor) {
+  const Tensor x = Tensor::from(getNumbers(2 * 4 * 15 * 15, 7), {2, 4, 15, 15}),
+               w = Tensor::from(getNumbers(8 * 4 * 9, 11), {8, 4, 3, 3});
+  const Tensor padded = x.pad({1, 1, 1, 1}), same = padded + 0;
+  auto sum = [&](const Tensor &image) {
+    return image.conv2d(w, {}, {.stride = 2}).square().sum();
+  };
+  const Tensor byPadded = sum(padded).gradient({padded})[0],
+               bySame = sum(same).gradient({same})[0];
+  expectTensor(byPadded, {2, 4, 17, 17}, values(bySame));
+}
+
+// Two convolutions in one kernel have tiles of their own.
+TEST(ConvolutionGradientsTest, twoConvolutions) {
+  for (const int64_t side : {8, 14, 16}) {
+    SCOPED_TRACE(side);
+    const Tensor x = Tensor::from(getNumbers(2 * 16 * side * side, 7),
+                                  {2, 16, side, side}),
+                 v = Tensor::from(getNumbers(32 * 16 * 9, 11), {32, 16, 3, 3}),
+                 w = Tensor::from(getNumbers(32 * 16 * 9, 13), {32, 16, 3, 3});
+    auto apply = [&](const Tensor &weight) {
+      return x.conv2d(weight, {}, {.padding = 1});
+    };
+    const std::vector<double> first = values(apply(v)),
+                              second = values(apply(w));
+    std::vector<double> expected;
+    for (std::size_t i = 0; i < first.size(); ++i)
+      expected.push_back(first[i] + second[i]);
+    expectTensor(apply(v) + apply(w), {2, 32, side, side}, expected);
+  }
+}

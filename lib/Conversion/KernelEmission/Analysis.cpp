@@ -59,7 +59,7 @@ LogicalResult KernelEmitter::checkCopies(RangeSet set) {
   return success();
 }
 
-LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor) {
+LogicalResult KernelEmitter::analyzeRange(RangeOp op) {
   if (ranges.size() == 64)
     return op.emitOpError("is the 65th range that the kernel uses; 64 are "
                           "supported");
@@ -86,12 +86,6 @@ LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor) {
     if (range.kind == RangeKind::upcast && range.extent > kMaxLanes)
       return op.emitOpError("has ")
              << range.extent << " lanes; a vector has at most " << kMaxLanes;
-    range.keyFactor = keyFactor;
-    const uint64_t positions = range.extent + 1;
-    if (keyFactor > UINT64_MAX / positions)
-      return op.emitOpError("makes too many combinations of unrolled "
-                            "positions");
-    keyFactor *= positions;
   }
   rangeIndex[op.getResult()] = ranges.size();
   ranges.push_back(range);
@@ -130,7 +124,6 @@ LogicalResult KernelEmitter::analyze() {
     if (isLive)
       live.insert(&op);
   }
-  uint64_t keyFactor = 1;
   for (Operation &op : body) {
     if (isa<ComposedOpInterface>(op))
       return op.emitOpError("is composed of other operations; run "
@@ -150,7 +143,7 @@ LogicalResult KernelEmitter::analyze() {
       set |= getDeps(operand);
     if (auto range = dyn_cast<RangeOp>(op)) {
       set = setOf(ranges.size());
-      if (failed(analyzeRange(range, keyFactor)))
+      if (failed(analyzeRange(range)))
         return failure();
     }
     if (failed(checkLanes(&op, set)) || failed(checkCopies(set)))
@@ -204,7 +197,7 @@ uint64_t KernelEmitter::getKey(Value value) const {
   RangeSet set = getDeps(value) & (unrollSet | upcastSet);
   for (; set; set &= set - 1) {
     const Range &range = ranges[llvm::countr_zero(set)];
-    key += range.keyFactor * uint64_t(range.position + 1);
+    key = key * uint64_t(range.extent + 1) + uint64_t(range.position + 1);
   }
   return key;
 }

@@ -125,7 +125,6 @@ protected:
     RangeKind kind = RangeKind::loop;
     int64_t extent = 0; ///< the maximum if it is symbolic
     Dim peel;
-    uint64_t keyFactor = 0; ///< weight in keys; unroll and upcast only
     // Current binding of a loop range.
     Value value; ///< null while it has one known position
     int64_t lo = 0, hi = 0;
@@ -285,7 +284,7 @@ protected:
   bool isSymbolic = false; ///< whether the kernel has variables
 
 private:
-  LogicalResult analyzeRange(RangeOp op, uint64_t &keyFactor);
+  LogicalResult analyzeRange(RangeOp op);
   /// Unrolled positions of the set are copies of a value. Those of ranges that
   /// no value depends on together do not multiply.
   LogicalResult checkCopies(RangeSet set);
@@ -380,9 +379,9 @@ private:
   /// bounds ranges, but differently for each unrolled copy. No loop can then
   /// skip the terms that add nothing; a predictable branch skips them.
   MulOp findGuarded(RangedReduceOp op, Value value);
-  /// A condition that holds for a whole reduction, and unless which unrolled
-  /// positions bound the products that are added; null if there is none. The
-  /// code where it does not hold leaves the others out, without branches.
+  /// A condition, the same for the whole reduction, under which all products
+  /// count. Where it does not hold, unrolled positions decide which count, so
+  /// that code for this case alone needs no branches. Null if there is none.
   Value findUnless(RangedReduceOp op);
   /// Calls `body`, which updates the carried values, in a branch for either
   /// value of a condition, which is then known.

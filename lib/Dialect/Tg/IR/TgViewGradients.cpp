@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/IR/TgViewGradients.h"
 #include "GradientAlgebra.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
@@ -121,6 +122,16 @@ static std::optional<SmallVector<AxisWalks>> findWalks(ArrayRef<Dim> space,
   return walks;
 }
 
+/// The positions from the first to the last of `size` elements, `step` apart. A
+/// masked view may have no elements.
+static Dim getCovered(Dim size, Dim step) {
+  MLIRContext *context = size.getContext();
+  const Dim covered = size * step - step + Dim(context, 1);
+  return covered.getMin() < 0
+             ? Dim::get(DimOpKind::max, covered, Dim(context, 0))
+             : covered;
+}
+
 /// The sum over inner walks. The axes of \p x are all inner walks, then the
 /// outer one of each axis of the space. For each position of the inner walks,
 /// the elements, `step` apart, are shifted by it, which is one view, and added
@@ -147,10 +158,7 @@ static Value sumWindows(const Algebra &a, Value x, ArrayRef<AxisWalks> walks) {
     single.append({size, one});
     high.append({zero, step - one});
     joined.push_back(size * step);
-    // A masked view may have no elements.
-    const Dim end = size * step - step + one;
-    ends.push_back(end.getMin() < 0 ? Dim::get(DimOpKind::max, end, zero)
-                                    : end);
+    ends.push_back(getCovered(size, step));
   }
   if (joined != ends) {
     SmallVector<Dim> none(single.size(), zero), from(joined.size(), zero);
@@ -259,18 +267,25 @@ static int64_t floorDiv(int64_t x, int64_t y) {
 /// These positions of the axes, zero where there are none.
 Value Phases::cut(Value sum, ArrayRef<std::optional<Crop>> wanted) {
   SmallVector<Dim> from, to, low, high;
-  for (auto [size, crop] : llvm::zip_equal(getShape(sum), wanted)) {
-    const int64_t length = size.getMax();
-    from.push_back(
-        getNumber(a, crop ? std::clamp<int64_t>(crop->begin, 0, length) : 0));
-    to.push_back(crop ? getNumber(a, std::clamp<int64_t>(crop->end, 0, length))
-                      : size);
-    low.push_back(getNumber(a, crop ? std::max<int64_t>(-crop->begin, 0) : 0));
-    high.push_back(
-        getNumber(a, crop ? std::max<int64_t>(crop->end - length, 0) : 0));
+  const SmallVector<Dim> sizes = getShape(sum);
+  for (auto [size, crop] : llvm::zip_equal(sizes, wanted)) {
+    if (!crop) {
+      from.push_back(getNumber(a, 0));
+      to.push_back(size);
+      low.push_back(getNumber(a, 0));
+      high.push_back(getNumber(a, 0));
+      continue;
+    }
+    const int64_t count = crop->end - crop->begin,
+                  begin = std::clamp<int64_t>(crop->begin, 0, size.getMax()),
+                  end = std::clamp<int64_t>(crop->end, 0, size.getMax()),
+                  before = std::clamp<int64_t>(-crop->begin, 0, count);
+    from.push_back(getNumber(a, begin));
+    to.push_back(getNumber(a, end));
+    low.push_back(getNumber(a, before));
+    high.push_back(getNumber(a, count - before - (end - begin)));
   }
-  if (from != SmallVector<Dim>(from.size(), getNumber(a, 0)) ||
-      to != getShape(sum))
+  if (from != SmallVector<Dim>(from.size(), getNumber(a, 0)) || to != sizes)
     sum = ShrinkOp::create(a.b, a.loc, sum, getAttrs(a, from), getAttrs(a, to));
   return pad(a, sum, low, high);
 }
@@ -355,8 +370,8 @@ Value Phases::run() {
     const int64_t step = axis.outer ? axis.outer->step : 1;
     wanted.emplace_back();
     if (!crop) {
-      spread.push_back((size - getNumber(a, 1)) * getNumber(a, step) +
-                       getNumber(a, axis.reach + 1));
+      spread.push_back(getCovered(size, getNumber(a, step)) +
+                       getNumber(a, axis.reach));
       joined.push_back(spread.back());
       continue;
     }
@@ -488,16 +503,19 @@ static Value scatterAll(const Algebra &a, Value gradient, ArrayRef<Dim> space,
   return reshapeTo(a, sums, space);
 }
 
-FailureOr<Value> StridedOp::buildGradient(OpBuilder &builder, unsigned,
-                                          Value gradient) {
+/// The gradient of the operand of a view. \p padding is that operand if nothing
+/// outside of what it pads is used, or null.
+static Value buildViewGradient(StridedOp op, OpBuilder &builder, Value gradient,
+                               PadOp padding) {
   Algebra a(builder, gradient);
   SmallVector<View, 1> views;
-  for (Attribute attr : getViews())
+  for (Attribute attr : op.getViews())
     views.emplace_back(cast<ViewAttr>(attr));
   for (size_t i = views.size(); i-- > 0;) {
     View &view = views[i];
     const SmallVector<Dim> space =
-        i != 0 ? llvm::to_vector_of<Dim>(views[i - 1].shape) : getShape(getX());
+        i != 0 ? llvm::to_vector_of<Dim>(views[i - 1].shape)
+               : getShape(op.getX());
     // Masked positions read nothing.
     if (!view.mask.empty()) {
       SmallVector<Dim> from, to;
@@ -512,9 +530,8 @@ FailureOr<Value> StridedOp::buildGradient(OpBuilder &builder, unsigned,
                                   getAttrs(a, to));
       view.mask.clear();
     }
-    // The gradient of padding takes its inside alone.
     SmallVector<std::optional<Crop>> inside(space.size());
-    if (auto padding = getX().getDefiningOp<PadOp>(); padding && i == 0)
+    if (padding && i == 0)
       for (auto [axis, crop] : llvm::enumerate(inside)) {
         const Dim low = getDims(padding.getLow())[axis],
                   high = space[axis] - getDims(padding.getHigh())[axis];
@@ -527,5 +544,16 @@ FailureOr<Value> StridedOp::buildGradient(OpBuilder &builder, unsigned,
       gradient = scatterAll(a, gradient, space, view);
   }
   // Sizes with a single value may have become numbers.
-  return a.reshape(gradient, getX().getType());
+  return a.reshape(gradient, op.getX().getType());
+}
+
+FailureOr<Value> StridedOp::buildGradient(OpBuilder &builder, unsigned,
+                                          Value gradient) {
+  return buildViewGradient(*this, builder, gradient, /*padding=*/{});
+}
+
+FailureOr<Value> tg::buildGradientInside(StridedOp op, OpBuilder &builder,
+                                         Value gradient) {
+  return buildViewGradient(op, builder, gradient,
+                           op.getX().getDefiningOp<PadOp>());
 }

@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDevice.h"
+#include "TinyGrad/Dialect/Tg/IR/TgViewGradients.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
@@ -177,8 +178,14 @@ LogicalResult Differentiation::applyRule(Operation *op, Value gradient) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isWanted(operand.get()))
       continue;
-    FailureOr<Value> own = differentiable.buildGradient(
-        builder, operand.getOperandNumber(), gradient);
+    // The gradient of padding takes what is inside of it, so a view of padding
+    // need not have the rest, unless that is wanted itself.
+    auto view = dyn_cast<StridedOp>(op);
+    FailureOr<Value> own =
+        view && view.getX().getDefiningOp<PadOp>() && !wrt.contains(view.getX())
+            ? buildGradientInside(view, builder, gradient)
+            : differentiable.buildGradient(builder, operand.getOperandNumber(),
+                                           gradient);
     if (failed(own))
       return failure();
     if (!*own)
@@ -266,8 +273,8 @@ Value tg::createZeroGradient(OpBuilder &builder, Value value) {
 
 /// Any seed will do for a gradient that is linear in it. But some rules
 /// distinguish the signs of gradients, which must not be zero by accident:
-/// equal elements would cancel where a mean is subtracted. Therefore they are
-/// different numbers between 0.5 and 1.5.
+/// equal elements would cancel where a mean is subtracted. Therefore neighbors
+/// are different numbers between 0.5 and 1.5.
 static Value createSeed(OpBuilder &builder, Value like) {
   const Location loc = like.getLoc();
   auto type = cast<RankedTensorType>(like.getType());

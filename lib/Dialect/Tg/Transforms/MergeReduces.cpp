@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// The merged sum may have this many times as many summands as the inner one
-/// has: most of what is more is zeros around the windows. Or as many, of those
-/// that are needed.
+/// has: most of what is more is zeros around the windows. It may have more if a
+/// shrink discards the others.
 constexpr int64_t kMaxGrowth = 2;
 
 /// A sum of products is divided into parts if this many results use each

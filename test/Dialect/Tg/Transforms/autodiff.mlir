@@ -171,3 +171,22 @@ func.func @main(%x: tensor<4x64xf32>) -> tensor<4x32x1xf32> {
   %2 = tg.reduce add %1 axes [2] : tensor<4x32x2xf32> -> tensor<4x32x1xf32>
   return %2 : tensor<4x32x1xf32>
 }
+
+// -----
+
+// Some phases have no window inside the padding.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    -> (tensor<2x8x2x19xf32>, tensor<2x4x1x40xf32>, tensor<8x4x4x3xf32>)
+// CHECK:         tg.where
+func.func @main(%x: tensor<2x4x1x40xf32>, %w: tensor<8x4x4x3xf32>) -> tensor<2x8x2x19xf32> {
+  %p = tg.pad %x low [0, 0, 8, 0] high [0, 0, 0, 0] : tensor<2x4x1x40xf32> -> tensor<2x4x9x40xf32>
+  %v = tg.strided %p [#tg.view<[2, 1, 2, 19, 4, 4, 3] strides [1440, 0, 120, 2, 360, 40, 1]>] : tensor<2x4x9x40xf32> -> tensor<2x1x2x19x4x4x3xf32>
+  %ve = tg.expand %v : tensor<2x1x2x19x4x4x3xf32> -> tensor<2x8x2x19x4x4x3xf32>
+  %wr = tg.reshape %w : tensor<8x4x4x3xf32> -> tensor<1x8x1x1x4x4x3xf32>
+  %we = tg.expand %wr : tensor<1x8x1x1x4x4x3xf32> -> tensor<2x8x2x19x4x4x3xf32>
+  %m = tg.mul %ve, %we : tensor<2x8x2x19x4x4x3xf32>
+  %s = tg.reduce add %m axes [4, 5, 6] : tensor<2x8x2x19x4x4x3xf32> -> tensor<2x8x2x19x1x1x1xf32>
+  %r = tg.reshape %s : tensor<2x8x2x19x1x1x1xf32> -> tensor<2x8x2x19xf32>
+  return %r : tensor<2x8x2x19xf32>
+}

@@ -1237,3 +1237,37 @@ tg.kernel @r_2_32_32_32_16_3_3_n0(%arg0: memref<65536xf32>, %arg1: memref<32768x
   %48 = tg.add %11, %47 : index
   tg.store %42, %arg0[%48] : memref<65536xf32>
 }
+
+// -----
+
+// Rows on which the sum does not depend are not part of its tile.
+
+// CHECK-LABEL: tg.kernel @r_16_64_3_3_32
+// CHECK: tg.stage %{{.*}} over %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}} : memref
+tg.kernel @r_16_64_3_3_32_n0(%arg0: memref<9216xf32>, %arg1: memref<2048xf32>, %arg2: memref<1536xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.const(32 : index) : index
+  %2 = tg.const(3 : index) : index
+  %3 = tg.range 0 loop 16
+  %4 = tg.range 1 loop 64
+  %5 = tg.range 2 loop 3
+  %6 = tg.range 3 loop 3
+  %7 = tg.range 4 loop 32
+  %8 = tg.mul %3, %1 : index
+  %9 = tg.add %7, %8 : index
+  %10 = tg.mul %9, %2 : index
+  %11 = tg.add %6, %10 : index
+  %12 = tg.load %arg2[%11] : memref<1536xf32>
+  %13 = tg.mul %4, %1 : index
+  %14 = tg.add %13, %7 : index
+  %15 = tg.load %arg1[%14] : memref<2048xf32>
+  %16 = tg.mul %12, %15 : f32
+  %17 = tg.ranged_reduce add %16 over %7 : f32
+  %18 = tg.mul %3, %0 : index
+  %19 = tg.add %4, %18 : index
+  %20 = tg.mul %19, %2 : index
+  %21 = tg.add %5, %20 : index
+  %22 = tg.mul %21, %2 : index
+  %23 = tg.add %6, %22 : index
+  tg.store %17, %arg0[%23] : memref<9216xf32>
+}

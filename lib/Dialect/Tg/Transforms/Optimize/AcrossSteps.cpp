@@ -230,8 +230,8 @@ void Across::pack(RangedReduceOp reduce) {
 }
 
 /// Merges ranges of a reduction over which both operands now advance alike.
-/// (Windows stay loops: unrolled, they would share broadcast values, whose live
-/// ranges exceed the registers.)
+/// (Windows stay loops, unless a tile has several rows: unrolled, they would
+/// share broadcast values, whose live ranges exceed the registers.)
 void Across::mergeNeighbours(RangedReduceOp reduce) {
   bool changed = true;
   while (changed) {

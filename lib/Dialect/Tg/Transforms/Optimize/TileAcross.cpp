@@ -12,6 +12,7 @@
 
 #include "Across.h"
 #include "Heuristic.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -176,8 +177,10 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
 bool Across::isShort(RangedReduceOp reduce) {
   int64_t depth = 1;
   for (RangeOp range : getClosedRanges(reduce))
-    depth *= range.getLargestExtent();
-  return depth <= kShortDepth;
+    if (llvm::MulOverflow(depth, range.getLargestExtent(), depth) ||
+        depth > kShortDepth)
+      return false;
+  return true;
 }
 
 bool Across::chooseLane() {
@@ -264,6 +267,8 @@ SmallVector<RangeOp> Across::findUnrolled(RangedReduceOp reduce,
 /// Whether the tile may take all rows along \p range: their windows are shared,
 /// and little of them is padding, unless the padding is omitted.
 bool Across::isTileRow(RangedReduceOp reduce, RangeOp range) {
+  if (!schedule.dependsOn(reduce, range))
+    return false;
   // What is packed must be the same for all rows.
   for (Operation *op : schedule.getSlice(reduce.getValue()))
     if (isa<LoadOp>(op) && schedule.dependsOn(op->getResult(0), lane) &&
@@ -482,6 +487,7 @@ void Across::findNeighbours() {
   const int64_t results =
       tileRow.getLargestExtent() * columns.getLargestExtent();
   if (range.isSymbolic() || range.getPeel() ||
+      !schedule.dependsOn(reduces.front(), range) ||
       range->isBeforeInBlock(result.reusedAlong) ||
       llvm::any_of(schedule.getKernel().getBody().getOps<StoreOp>(),
                    [&](StoreOp store) {
