@@ -29,8 +29,8 @@ struct ProductSplit {
 /// stays whole.
 std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 
-/// How many results of a sum of products use each element of its left factor, or
-/// of its right one, whichever are fewer; none if the shape is not known.
+/// How many results of a sum of products use each element of its left factor,
+/// or of its right one, whichever are fewer; none if the shape is not known.
 std::optional<int64_t> getFewestUses(ReduceOp op);
 
 /// Replaces a sum of products of a type with fewer than 32 bits by one of f32,
