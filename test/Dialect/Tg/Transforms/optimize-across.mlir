@@ -1271,3 +1271,55 @@ tg.kernel @r_16_64_3_3_32_n0(%arg0: memref<9216xf32>, %arg1: memref<2048xf32>, %
   %23 = tg.add %6, %22 : index
   tg.store %17, %arg0[%23] : memref<9216xf32>
 }
+
+// -----
+
+// Three of 16 lanes along the columns would be used: packing pays for the nine
+// results that share an element.
+
+// CHECK-LABEL: tg.kernel @r_32_3_3_4_14_14
+// CHECK: tg.range {{.*}} upcast {{16|32}}
+// REMARK: remark: {{.*}}r_32_3_3_4_14_14{{.*}}lanes across
+tg.kernel @r_32_3_3_4_14_14_n0(%arg0: memref<288xf32>, %arg1: memref<25088xf32>, %arg2: memref<784xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(3 : index) : index
+  %1 = tg.const(-15 : index) : index
+  %2 = tg.const(15 : index) : index
+  %3 = tg.const(0 : index) : index
+  %4 = tg.const(32 : index) : index
+  %5 = tg.const(14 : index) : index
+  %6 = tg.range 0 loop 32
+  %7 = tg.range 1 loop 3
+  %8 = tg.range 2 loop 3
+  %9 = tg.range 3 loop 4
+  %10 = tg.range 4 loop 14
+  %11 = tg.range 5 loop 14
+  %12 = tg.mul %9, %4 : index
+  %13 = tg.add %6, %12 : index
+  %14 = tg.mul %13, %5 : index
+  %15 = tg.add %10, %14 : index
+  %16 = tg.mul %15, %5 : index
+  %17 = tg.add %11, %16 : index
+  %18 = tg.load %arg1[%17] : memref<25088xf32>
+  %19 = tg.add %7, %10 : index
+  %20 = tg.cmplt %3, %19 : index
+  %21 = tg.cmplt %19, %2 : index
+  %22 = tg.and %20, %21 : i1
+  %23 = tg.add %8, %11 : index
+  %24 = tg.cmplt %3, %23 : index
+  %25 = tg.and %22, %24 : i1
+  %26 = tg.cmplt %23, %2 : index
+  %27 = tg.and %25, %26 : i1
+  %28 = tg.mul %9, %5 : index
+  %29 = tg.add %19, %28 : index
+  %30 = tg.mul %29, %5 : index
+  %31 = tg.add %23, %30 : index
+  %32 = tg.add %31, %1 : index
+  %33 = tg.load %arg2[%32] mask %27 : memref<784xf32>
+  %34 = tg.mul %18, %33 : f32
+  %35 = tg.ranged_reduce add %34 over %9, %10, %11 : f32
+  %36 = tg.mul %6, %0 : index
+  %37 = tg.add %7, %36 : index
+  %38 = tg.mul %37, %0 : index
+  %39 = tg.add %8, %38 : index
+  tg.store %35, %arg0[%39] : memref<288xf32>
+}

@@ -183,12 +183,11 @@ bool Heuristic::tileResult() {
   // Transposing the results takes less than transposing their operands. A row
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
-  if (const int64_t fewest = isStrided || !turned.empty() ||
-                                     rereadsLines(perLane, lane) ||
-                                     slidesAlong(perLane, lane)
-                                 ? kMinPositions
-                                 : getPositionsToPackFor(lane, width);
-      fewest != 0 && !readLane)
+  int64_t fewest = getPositionsToPackFor(lane, width);
+  if (isStrided || !turned.empty() || rereadsLines(perLane, lane) ||
+      slidesAlong(perLane, lane))
+    fewest = fewest != 0 ? std::min(fewest, kMinPositions) : kMinPositions;
+  if (fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
                           /*mayTurn=*/isStrided || turned.empty()))
       return true;
