@@ -184,9 +184,10 @@ bool Heuristic::tileResult() {
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
   int64_t fewest = getPositionsToPackFor(lane, width);
-  if (isStrided || !turned.empty() || rereadsLines(perLane, lane) ||
-      slidesAlong(perLane, lane))
-    fewest = fewest != 0 ? std::min(fewest, kMinPositions) : kMinPositions;
+  if (isStrided || !turned.empty() || rereadsLines(perLane, lane))
+    fewest = kMinPositions;
+  else if (fewest == 0 && slidesAlong(perLane, lane))
+    fewest = kMinPositions;
   if (fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
                           /*mayTurn=*/isStrided || turned.empty()))
