@@ -169,7 +169,8 @@ void KernelEmitter::emitVersions(Value condition,
   B &b = at(top(), loc);
   auto branch = scf::IfOp::create(b, ValueRange(carried).getTypes(), isTrue,
                                   /*withElseRegion=*/true);
-  // What is found out about these holds in one branch alone.
+  // What is found out about these holds in one branch alone. (getForwardSlice
+  // recurses, too deep for long chains.)
   DenseSet<Value> dependent;
   SmallVector<Value> work{condition};
   while (!work.empty())

@@ -17,6 +17,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -260,10 +261,6 @@ private:
 };
 } // namespace
 
-static int64_t floorDiv(int64_t x, int64_t y) {
-  return x >= 0 ? x / y : -((-x + y - 1) / y);
-}
-
 /// These positions of the axes, zero where there are none.
 Value Phases::cut(Value sum, ArrayRef<std::optional<Crop>> wanted) {
   SmallVector<Dim> from, to, low, high;
@@ -307,7 +304,8 @@ Value Phases::sumPhase() {
     if (crop) {
       const int64_t step = axis.outer->step,
                     c = crop->begin - axis.first.getMin(),
-                    e = floorDiv(phase + c, step), p = phase + c - e * step;
+                    e = llvm::divideFloorSigned(phase + c, step),
+                    p = phase + c - e * step;
       slice.offset = slice.offset + slice.strides[inner] * getNumber(a, p);
       slice.strides[inner] = slice.strides[inner] * getNumber(a, step);
       axis.reach = (axis.reach - p) / step;
