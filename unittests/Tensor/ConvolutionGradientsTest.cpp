@@ -150,12 +150,15 @@ TEST(ConvolutionGradientsTest, phases) {
   check({1, 8, 8, 8, 3, 2, 1});    // few positions
 }
 
-// Sums over pixels that are contiguous, and over many images.
+// Sums over pixels that are contiguous, over many images, and over rows of
+// large images in parts.
 TEST(ConvolutionGradientsTest, deepSums) {
   check({2, 32, 32, 12, 1, 1, 0});
   check({3, 32, 48, 9, 1, 1, 0});
   check({16, 1, 16, 28, 3, 1, 1});
   check({16, 3, 16, 26, 3, 1, 0});
+  check({3, 1, 16, 72, 3, 1, 1});
+  check({2, 2, 16, 144, 5, 2, 2}, kInfinity);
 }
 
 // The gradient by a padded tensor itself has its border.

@@ -267,33 +267,52 @@ static std::optional<ProductSplit> splitGradient(ReduceOp op) {
   return split;
 }
 
-/// Splits such a sum along the images, so that a panel fits into the cache.
+/// The largest divisor of a number that is at most \p most, and at least 1.
+static int64_t getLargestDivisor(int64_t number, int64_t most) {
+  int64_t divisor = std::max<int64_t>(std::min(number, most), 1);
+  while (number % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+/// Splits such a sum along the images, so that a panel fits into the cache, and
+/// also along the rows if the panel of one image does not.
 static std::optional<ProductSplit> splitImages(ReduceOp op) {
   const TargetFacts &target = getTargetFacts(op);
   const std::optional<GradientShape> shape = getGradientShape(op);
   if (!shape)
     return std::nullopt;
   auto product = op.getX().getDefiningOp<MulOp>();
-  std::optional<int64_t> images;
+  std::optional<int64_t> images, rows;
   for (int64_t axis : shape->axes)
     if (!images && (isOutermost(product.getLhs(), axis) ||
                     isOutermost(product.getRhs(), axis)))
       images = axis;
+    else if (!rows)
+      rows = axis;
   const auto [depth, results, ofLeft, ofRight, axes] = *shape;
   const int64_t rowBytes = kPanelVectors * target.vectorBytes;
   if (!images || depth * rowBytes <= 2 * target.l2Bytes ||
       std::min(ofLeft, ofRight) < kSharedPositions)
     return std::nullopt;
+  const RankedTensorType type = op.getX().getType();
+  const int64_t count = type.getDimSize(*images),
+                mostPositions = target.l2Bytes / 2 / rowBytes;
   // The most images whose panel takes half of the cache, as a divisor.
-  const int64_t count = op.getX().getType().getDimSize(*images);
-  int64_t size =
-      std::max<int64_t>(target.l2Bytes / 2 / rowBytes / (depth / count), 1);
-  while (count % size != 0)
-    --size;
-  const int64_t parts = count / size;
+  ProductSplit split{
+      *images,
+      count / getLargestDivisor(count, mostPositions / (depth / count))};
+  if (rows && 2 * mostPositions < depth / count) {
+    const int64_t height = type.getDimSize(*rows);
+    split = {*rows,
+             height / getLargestDivisor(height, mostPositions /
+                                                    (depth / count / height)),
+             images};
+  }
+  const int64_t parts = split.parts * (split.positions ? count : 1);
   if (parts < 2 || parts * results > depth * std::min(ofLeft, ofRight))
     return std::nullopt;
-  return ProductSplit{*images, parts};
+  return split;
 }
 
 std::optional<int64_t> tg::getFewestUses(ReduceOp op) {

@@ -17,16 +17,18 @@
 
 namespace mlir::tg {
 
-/// How the sum of a product is split.
+/// How the sum of a product is split: along one axis into parts, and along
+/// another, if there is one, into its single positions.
 struct ProductSplit {
   int64_t axis, parts;
+  std::optional<int64_t> positions = std::nullopt;
 };
 
 /// Splits the sum of a product of matrices along its only axis, because the
 /// blocks of its results are too few groups for the device, or because panels
 /// of its columns exceed the cache; that of a convolution's gradient by its
-/// weights along the images, or their rows, for the same reasons. None if it
-/// stays whole.
+/// weights along the images, or their rows, or both, for the same reasons. None
+/// if it stays whole.
 std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 
 /// How many results of a sum of products use each element of its left factor,

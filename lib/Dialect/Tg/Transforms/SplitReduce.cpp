@@ -51,6 +51,8 @@ struct Split {
   /// The order in which memory holds the axes of what is reduced, if it differs
   /// from theirs.
   SmallVector<int64_t> order;
+  /// Another axis, each position of which is a part of its own.
+  std::optional<int64_t> positions = std::nullopt;
 
   bool operator==(const Split &other) const = default;
 };
@@ -136,7 +138,8 @@ Value Splitter::separate(Value x) {
 Value Splitter::reduceParts(Value x) {
   SmallVector<int64_t> axes;
   for (int64_t axis : op.getAxes())
-    axes.push_back(axis < split.axis ? axis : axis + 1);
+    if (axis != split.positions)
+      axes.push_back(axis < split.axis ? axis : axis + 1);
   Value partial = ReduceOp::create(builder, loc, op.getKind(), x, axes);
   if (split.order.empty())
     return ContiguousOp::create(builder, loc, partial);
@@ -154,8 +157,12 @@ Value Splitter::reduceParts(Value x) {
 
 /// The reduction of the stored results of the parts.
 Value Splitter::reduceStored(Value x) {
-  Value total = ReduceOp::create(builder, loc, op.getKind(), x,
-                                 ArrayRef<int64_t>{split.axis});
+  SmallVector<int64_t> axes{split.axis};
+  if (split.positions)
+    axes.push_back(*split.positions < split.axis ? *split.positions
+                                                 : *split.positions + 1);
+  llvm::sort(axes);
+  Value total = ReduceOp::create(builder, loc, op.getKind(), x, axes);
   return ReshapeOp::create(builder, loc, op.getType(), total);
 }
 
@@ -599,15 +606,18 @@ static std::optional<Split> splitProduct(ReduceOp op) {
   const std::optional<ProductSplit> split = splitDeepProduct(op);
   if (!split)
     return std::nullopt;
-  const auto [axis, parts] = *split;
+  const auto [axis, parts, positions] = *split;
   RankedTensorType from = op.getX().getType();
-  SmallVector<int64_t> order{axis};
+  SmallVector<int64_t> order;
+  if (positions)
+    order.push_back(*positions);
+  order.push_back(axis);
   for (int64_t other : llvm::seq(from.getRank()))
-    if (other != split->axis)
+    if (!llvm::is_contained(order, other))
       order.push_back(other);
   return Split{axis, Dim(op.getContext(), parts),
-               Dim(op.getContext(), getLargestShape(from)[axis] / parts),
-               order};
+               Dim(op.getContext(), getLargestShape(from)[axis] / parts), order,
+               positions};
 }
 
 /// Whether arithmetic with the number of elements fits into 64 bits.

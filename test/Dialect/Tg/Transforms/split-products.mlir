@@ -277,6 +277,36 @@ func.func @few_images(%y: tensor<64x64x11x11xf32>, %x: tensor<64x32x13x13xf32>) 
   return %g : tensor<1x64x1x1x32x3x3xf32>
 }
 
+// The panel of one image of 112x112 positions does not fit: 7 parts of 16 rows
+// of each image. The first sum is over the rows of a part, not over images.
+// CHECK-LABEL: func.func @large_images
+// CHECK: tg.reshape %{{.*}} : tensor<8x64x112x112x3x7x7xf32> -> tensor<8x64x7x16x112x3x7x7xf32>
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [3, 4] : tensor<8x64x7x16x112x3x7x7xf32> -> tensor<8x64x7x1x1x3x7x7xf32>
+// CHECK-NEXT: tg.permute %{{.*}} [0, 2, 3, 1, 4, 5, 6, 7]
+// CHECK-NEXT: tg.contiguous
+// CHECK: tg.reduce add %{{.*}} axes [0, 2] : tensor<8x64x7x1x1x3x7x7xf32> -> tensor<1x64x1x1x1x3x7x7xf32>
+func.func @large_images(%y: tensor<8x64x112x112xf32>, %x: tensor<8x3x229x229xf32>) -> tensor<1x64x1x1x3x7x7xf32> {
+  %y1 = tg.reshape %y : tensor<8x64x112x112xf32> -> tensor<8x64x112x112x1x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<8x64x112x112x1x1x1xf32> -> tensor<8x64x112x112x3x7x7xf32>
+  %x1 = tg.strided %x [#tg.view<[8, 64, 112, 112, 3, 7, 7] strides [157323, 0, 458, 2, 52441, 229, 1]>] : tensor<8x3x229x229xf32> -> tensor<8x64x112x112x3x7x7xf32>
+  %p = tg.mul %y2, %x1 : tensor<8x64x112x112x3x7x7xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<8x64x112x112x3x7x7xf32> -> tensor<1x64x1x1x3x7x7xf32>
+  return %g : tensor<1x64x1x1x3x7x7xf32>
+}
+
+// No number of rows but 1 divides 113: parts of single rows would store 113
+// times the results of each image, which takes more than it saves.
+// CHECK-LABEL: func.func @prime_rows
+// CHECK-NOT: tg.contiguous
+func.func @prime_rows(%y: tensor<8x8x113x113xf32>, %x: tensor<8x64x119x119xf32>) -> tensor<1x8x1x1x64x7x7xf32> {
+  %y1 = tg.reshape %y : tensor<8x8x113x113xf32> -> tensor<8x8x113x113x1x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<8x8x113x113x1x1x1xf32> -> tensor<8x8x113x113x64x7x7xf32>
+  %x1 = tg.strided %x [#tg.view<[8, 8, 113, 113, 64, 7, 7] strides [906304, 0, 119, 1, 14161, 119, 1]>] : tensor<8x64x119x119xf32> -> tensor<8x8x113x113x64x7x7xf32>
+  %p = tg.mul %y2, %x1 : tensor<8x8x113x113x64x7x7xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<8x8x113x113x64x7x7xf32> -> tensor<1x8x1x1x64x7x7xf32>
+  return %g : tensor<1x8x1x1x64x7x7xf32>
+}
+
 // A convolution sums over channels, which are no images.
 // CHECK-LABEL: func.func @channels
 // CHECK-NOT: tg.contiguous

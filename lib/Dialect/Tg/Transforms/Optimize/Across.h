@@ -50,6 +50,7 @@ private:
   findWindow(Value value, RangedReduceOp reduce, RangeOp along);
   int64_t getItemBytes(Value value, RangedReduceOp reduce);
   bool areWindowsCostly();
+  bool skipsColumns();
   bool chooseLane();
   /// The accumulators of a tile, and its operands.
   static int64_t countRegisters(int64_t columns, int64_t vectors) {

@@ -182,6 +182,9 @@ public:
   /// it was applied.
   bool skipMasked(RangedReduceOp reduce, LoadOp load, ArrayRef<RangeOp> columns,
                   RangeOp lanes);
+  /// The conditions of the load's mask that it would use.
+  SmallVector<Value> findSkippable(RangedReduceOp reduce, LoadOp load,
+                                   ArrayRef<RangeOp> columns, RangeOp lanes);
 
   /// CHECK_FINITE: with the other factor in a tile with \p laneCount lanes,
   /// ensures that no product is skipped where the tile holds a non-finite
@@ -237,9 +240,6 @@ private:
   RangeOp findRange(int64_t id) const;
   Operation *findOp(const StepOperand &operand) const;
   StepOperand getOperand(Operation *op) const;
-  /// The conditions of a load's mask that allow products to be skipped.
-  SmallVector<Value> findSkippable(RangedReduceOp reduce, LoadOp load,
-                                   ArrayRef<RangeOp> columns, RangeOp lanes);
   /// The packed factor of the skipped products.
   LoadOp findPacked(RangedReduceOp reduce, RangeOp lanes);
   SmallVector<std::pair<RangeOp, Window>>

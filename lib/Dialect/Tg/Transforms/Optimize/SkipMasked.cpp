@@ -14,8 +14,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// A branch pays off if a bound skips at least one in this many products.
-static constexpr int64_t kMaxProducts = 500;
+/// A branch pays off if a bound skips at least one in this many products, and
+/// one in this many of those where a copy of the body must check it.
+static constexpr int64_t kMaxProducts = 500, kMaxChecks = 16;
 /// Ranges with more positions in all are not examined.
 static constexpr int64_t kMaxPositions = 1 << 16;
 
@@ -51,11 +52,16 @@ static bool boundsColumns(KernelSchedule &schedule, Value condition,
         return factor < -largest || factor > largest;
       }))
     return false;
-  int64_t outside = 0;
-  for (int64_t i = 0; i < count; ++i)
+  int64_t outside = 0, checks = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t ofColumn = 0;
     for (int64_t j = 0; j < size; ++j)
-      outside += *constant + step * i + dilation * j >= 0;
-  return outside * kMaxProducts >= count * size;
+      ofColumn += *constant + step * i + dilation * j >= 0;
+    outside += ofColumn;
+    checks += ofColumn > 0 && ofColumn < size ? size : 0;
+  }
+  return outside * kMaxProducts >= count * size &&
+         outside * kMaxChecks >= checks;
 }
 
 /// The only range of the reduction that the condition depends on, if it is a

@@ -242,6 +242,20 @@ bool Across::areWindowsCostly() {
   return windows > packed;
 }
 
+/// Whether some columns leave out products with padding, by branches.
+bool Across::skipsColumns() {
+  return llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+    return llvm::any_of(findBroadcast(reduce, columns, lane), [&](Value value) {
+      auto load = value.getDefiningOp<LoadOp>();
+      return load &&
+             llvm::any_of(schedule.findSkippable(reduce, load, columns, lane),
+                          [&](Value condition) {
+                            return schedule.dependsOn(condition, columns);
+                          });
+    });
+  });
+}
+
 /// The innermost ranges of a reduction that are unrolled with \p copies of the
 /// result, so that it is known which products are padding. Most elements of a
 /// window are then used by several positions in turn, so there must be a
@@ -345,19 +359,25 @@ bool Across::chooseTile() {
   };
   const bool mustUnroll =
       tileRow && !findUnrolled(reduces.front(), extent).empty();
+  // Each vector of lanes is loaded once, each column broadcast in turn. Wide
+  // tiles pay for a register too many where each column takes a branch, or
+  // broadcasts from far away.
+  const bool isTight = hasWindow && !skipsColumns();
   const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
     if (vectors > 1 && (depth * width * vectors > getMostPackedBytes() ||
                         width * (vectors - 1) >= channels))
       break;
+    const int64_t operands = isTight ? vectors + 1 : 0;
     for (int64_t count = std::min(registers / vectors, extent);
          count >= (tileRow ? extent : 1); --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
                        llvm::divideCeil(channels, vectors * width);
-      if (mustUnroll && countRegisters(count, vectors) > target.vectorRegisters)
-        continue;
       int64_t used = count * vectors;
+      if ((mustUnroll ? countRegisters(count, vectors) : used + operands) >
+          target.vectorRegisters)
+        continue;
       int64_t work = passes * std::max({used, count + vectors, kBusyRegisters});
       if (work > least || (work == least && used <= best))
         continue;
