@@ -1323,3 +1323,88 @@ tg.kernel @r_32_3_3_4_14_14_n0(%arg0: memref<288xf32>, %arg1: memref<25088xf32>,
   %39 = tg.add %8, %38 : index
   tg.store %35, %arg0[%39] : memref<288xf32>
 }
+
+// -----
+
+// The gradient of the weights of a first layer: few products of each column are
+// padding, so they are added (a window holds zeros there). The 14 sums of a tile
+// and the 3 vectors that they need at a time are in registers, those of 4
+// vectors of lanes would not be.
+
+// CHECK-LABEL: tg.kernel @r_8_7_64_3_7_7_16_112
+// CHECK: tg.range {{.*}} upcast 32
+// CHECK: tg.range {{.*}} unroll 7
+// CHECK-NOT: tg.where
+// CHECK: tg.load %arg2[{{.*}}] mask
+// CHECK-NEXT: tg.stage
+// CHECK: tg.mul {{.*}} : f32
+// CHECK-NEXT: tg.ranged_reduce add
+// CHECK-NOT: tg.where
+// REMARK: remark: {{.*}}r_8_7_64_3_7_7_16_112{{.*}}stage window
+tg.kernel @r_8_7_64_3_7_7_16_112_n0(%arg0: memref<526848xf32>, %arg1: memref<6422528xf32>, %arg2: memref<1204224xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(3 : index) : index
+  %1 = tg.const(-675 : index) : index
+  %2 = tg.const(227 : index) : index
+  %3 = tg.const(2 : index) : index
+  %4 = tg.const(16 : index) : index
+  %5 = tg.const(7 : index) : index
+  %6 = tg.const(64 : index) : index
+  %7 = tg.const(112 : index) : index
+  %8 = tg.range 0 loop 8
+  %9 = tg.range 1 loop 7
+  %10 = tg.range 2 loop 64
+  %11 = tg.range 3 loop 3
+  %12 = tg.range 4 loop 7
+  %13 = tg.range 5 loop 7
+  %14 = tg.range 6 loop 16
+  %15 = tg.range 7 loop 112
+  %16 = tg.mul %8, %6 : index
+  %17 = tg.add %10, %16 : index
+  %18 = tg.mul %17, %5 : index
+  %19 = tg.add %9, %18 : index
+  %20 = tg.mul %19, %4 : index
+  %21 = tg.add %14, %20 : index
+  %22 = tg.mul %21, %7 : index
+  %23 = tg.add %15, %22 : index
+  %24 = tg.load %arg1[%23] : memref<6422528xf32>
+  %25 = tg.mul %9, %4 : index
+  %26 = tg.add %14, %25 : index
+  %27 = tg.mul %26, %3 : index
+  %28 = tg.add %12, %27 : index
+  %29 = tg.cmplt %3, %28 : index
+  %30 = tg.cmplt %28, %2 : index
+  %31 = tg.and %29, %30 : i1
+  %32 = tg.mul %15, %3 : index
+  %33 = tg.add %13, %32 : index
+  %34 = tg.cmplt %3, %33 : index
+  %35 = tg.and %31, %34 : i1
+  %36 = tg.cmplt %33, %2 : index
+  %37 = tg.and %35, %36 : i1
+  %38 = tg.mul %8, %0 : index
+  %39 = tg.add %11, %38 : index
+  %40 = tg.mul %39, %5 : index
+  %41 = tg.add %9, %40 : index
+  %42 = tg.mul %41, %4 : index
+  %43 = tg.add %14, %42 : index
+  %44 = tg.mul %43, %3 : index
+  %45 = tg.add %12, %44 : index
+  %46 = tg.mul %45, %7 : index
+  %47 = tg.add %15, %46 : index
+  %48 = tg.mul %47, %3 : index
+  %49 = tg.add %13, %48 : index
+  %50 = tg.add %49, %1 : index
+  %51 = tg.load %arg2[%50] mask %37 : memref<1204224xf32>
+  %52 = tg.mul %24, %51 : f32
+  %53 = tg.ranged_reduce add %52 over %14, %15 : f32
+  %54 = tg.mul %8, %5 : index
+  %55 = tg.add %9, %54 : index
+  %56 = tg.mul %55, %6 : index
+  %57 = tg.add %10, %56 : index
+  %58 = tg.mul %57, %0 : index
+  %59 = tg.add %11, %58 : index
+  %60 = tg.mul %59, %5 : index
+  %61 = tg.add %12, %60 : index
+  %62 = tg.mul %61, %5 : index
+  %63 = tg.add %13, %62 : index
+  tg.store %53, %arg0[%63] : memref<526848xf32>
+}
