@@ -240,7 +240,7 @@ private:
     optimizer->zeroGrad();
     Tensor loss = network(inputs).sparseCategoricalCrossentropy(labels);
     loss.backward();
-    optimizer->step({.also = {loss}, .releaseGradients = true});
+    optimizer->step({.releaseGradients = true});
     return loss;
   }
 

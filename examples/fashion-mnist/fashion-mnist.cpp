@@ -148,7 +148,7 @@ static void train(const Options &options) {
     Tensor scores = network(prepare(moved));
     Tensor loss = scores.sparseCategoricalCrossentropy(labels.toInt());
     loss.backward();
-    optimizer.step({.also = {loss}, .releaseGradients = true});
+    optimizer.step({.releaseGradients = true});
     schedule.step();
     return loss;
   });

@@ -272,7 +272,7 @@ static void train(const ResNet &network, const Images &images,
     Tensor loss = network(prepare(part.pixels))
                       .sparseCategoricalCrossentropy(part.labels);
     loss.backward();
-    optimizer.step({.also = {loss}, .releaseGradients = true});
+    optimizer.step({.releaseGradients = true});
     return loss;
   });
   data::Progress progress({.total = steps, .label = "training"});

@@ -343,7 +343,7 @@ static void train(const Options &options, const Text &text, Model &model) {
     Tensor loss = lossOf(model, text.training.indexSelect(0, begin + offsets));
     loss.backward();
     Tensor norm = optim::clipGradNorm(parameters, options.clip);
-    optimizer.step({.also = {loss, norm}, .releaseGradients = true});
+    optimizer.step({.also = {norm}, .releaseGradients = true});
     schedule.step();
     return std::pair(loss, norm);
   });

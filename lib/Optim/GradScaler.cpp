@@ -41,8 +41,11 @@ GradScaler::GradScaler(const GradScalerOptions &options) : options(options) {
 }
 
 Tensor GradScaler::scale(const Operand &value) const {
-  if (const Tensor *tensor = value.tensor())
+  if (const Tensor *tensor = value.tensor()) {
+    // The gradient is that of the product, the value to show is this.
+    detail::addLoss(*tensor);
     return *tensor * lossScale.to(tensor->device());
+  }
   return lossScale * value.scalar();
 }
 

@@ -235,6 +235,8 @@ void Optimizer::finishStep(const StepOptions &options,
     pending.push_back(tensor);
   });
   pending.insert(pending.end(), buffers.begin(), buffers.end());
+  for (const Tensor &loss : detail::takeLosses(params.front()))
+    pending.push_back(loss);
   if (options.releaseGradients)
     zeroGrad();
   else
@@ -276,6 +278,8 @@ std::vector<Tensor> Optimizer::scheduleAccumulation() {
     params[i].setGrad(gradients[i]);
     pending.push_back(gradients[i]);
   }
+  for (const Tensor &loss : detail::takeLosses(params.front()))
+    pending.push_back(loss);
   return pending;
 }
 

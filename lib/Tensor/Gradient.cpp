@@ -440,6 +440,11 @@ differentiateAll(GraphImpl &graph, const Tensor &output,
   return sums;
 }
 
+static bool isSingle(const Tensor &tensor) {
+  const SymInt count = tensor.numel();
+  return !count.isSymbolic() && count.value() == 1;
+}
+
 /// The cotangent, ones if none is needed.
 static Tensor getCotangent(const Tensor &output,
                            const OptionalTensor &cotangent,
@@ -449,8 +454,7 @@ static Tensor getCotangent(const Tensor &output,
                      name(output.dtype()) +
                      " has no gradient, only floats of 16 bits or more");
   if (!cotangent) {
-    const SymInt count = output.numel();
-    if (count.isSymbolic() || count.value() != 1)
+    if (!isSingle(output))
       throw ShapeError(std::string(method) + ": a tensor of shape " +
                        toString(output.shape()) +
                        " needs a cotangent of this shape; only one with a "
@@ -589,6 +593,31 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
   }
   for (auto &[leaf, sum] : sums)
     std::swap(leaf->grad, sum);
+  detail::addLoss(*this);
+}
+
+void tinygrad::detail::addLoss(const Tensor &tensor) {
+  TensorImpl &loss = tensor.impl();
+  std::lock_guard<std::recursive_mutex> lock(loss.graph->mutex);
+  if (!isSingle(tensor))
+    return;
+  auto &losses = loss.graph->losses;
+  llvm::erase_if(losses, [&](const std::weak_ptr<TensorImpl> &other) {
+    const std::shared_ptr<TensorImpl> impl = other.lock();
+    return !impl || impl.get() == &loss || Tensor(impl).isRealized();
+  });
+  losses.push_back(loss.weak_from_this());
+}
+
+std::vector<Tensor> tinygrad::detail::takeLosses(const Tensor &tensor) {
+  GraphImpl &graph = *tensor.impl().graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::vector<Tensor> losses;
+  for (const std::weak_ptr<TensorImpl> &other : std::exchange(graph.losses, {}))
+    if (std::shared_ptr<TensorImpl> impl = other.lock())
+      if (Tensor loss(impl); !loss.isRealized())
+        losses.push_back(loss);
+  return losses;
 }
 
 //===----------------------------------------------------------------------===//

@@ -104,6 +104,9 @@ public:
   llvm::DenseMap<mlir::Operation *, std::vector<SymVariable>> pendingParts;
   /// Tensors to compute along with the next program that shares work with them.
   std::vector<std::weak_ptr<TensorImpl>> alongside;
+  /// What backward() was called on, if it has one element, until a step of an
+  /// optimizer computes it.
+  std::vector<std::weak_ptr<TensorImpl>> losses;
   /// A gradient that replaces that of a tg.detach.
   struct CustomGradient {
     /// On the inputs. Handles are linked by address: never reallocated.

@@ -58,6 +58,19 @@ TEST_F(OptimTest, ScaleGrowsAndShrinks) {
   }
 }
 
+// The loss itself is computed with the step, not the scaled one.
+TEST_F(OptimTest, LossesAreComputedWithScaledSteps) {
+  Tensor w = Tensor::from({1.0f, 2.0f}).parameter();
+  SGD optimizer({w}, {.learningRate = 1});
+  GradScaler scaler({.initialScale = 8});
+  Tensor loss = w.square().sum();
+  scaler.scale(loss).backward();
+  scaler.step(optimizer);
+  EXPECT_TRUE(loss.isRealized());
+  EXPECT_EQ(loss.item<float>(), 5);
+  expectTensor(w, {2}, {-1, -2});
+}
+
 TEST_F(OptimTest, ScaleStaysFinite) {
   Tensor w = Tensor::ones({1}).parameter();
   SGD optimizer({w});

@@ -18,6 +18,8 @@
 #include "TinyGrad/Optim/SGD.h"
 #include "TinyGrad/Tensor/Jit.h"
 
+#include <malloc.h>
+
 using namespace tinygrad;
 using namespace tinygrad::optim;
 using namespace tinygrad::testing;
@@ -51,6 +53,34 @@ struct Trainer {
   TINYGRAD_MEMBERS(w, b, optimizer, schedule, scaler)
 };
 } // namespace
+
+// Memory of devices, operations of the graph, and (where no sanitizer replaces
+// the allocator) memory of the host.
+TEST_F(OptimTest, MemoryStaysFlatOverManySteps) {
+  Trainer trainer(DType::Float32);
+  Jit step(
+      [&](const Tensor &x, const Tensor &y) { return trainer.step(x, y); });
+  const Tensor x = noiseTensor({5, 4}, 20).realize(),
+               y = noiseTensor({5, 3}, 40).realize();
+  int64_t used = 0, peak = 0;
+  std::size_t operations = 0, host = 0;
+  for (int i = 0; i < 10000; ++i) {
+    step(x, y);
+    if (i == 100) {
+      GlobalCounters::reset();
+    } else if (i == 200) {
+      used = GlobalCounters::memUsed;
+      peak = GlobalCounters::memPeak;
+      operations = graph.numOperations();
+      host = ::mallinfo2().uordblks;
+    } else if (i > 200) {
+      ASSERT_EQ(GlobalCounters::memUsed, used) << "step " << i;
+      ASSERT_EQ(GlobalCounters::memPeak, peak) << "step " << i;
+      ASSERT_EQ(graph.numOperations(), operations) << "step " << i;
+    }
+  }
+  EXPECT_LT(::mallinfo2().uordblks, host + 10000);
+}
 
 TEST_F(OptimTest, ReplayedSteps) {
   for (DType dtype : {DType::Float32, DType::BFloat16, DType::Float16}) {

@@ -175,6 +175,59 @@ TEST_F(OptimTest, AStepIsOneProgram) {
   EXPECT_EQ(graph.numPrograms(), programs);
 }
 
+// The usual order of PyTorch: what backward() was called on, and is still in
+// use, need not be named.
+TEST_F(OptimTest, LossesAreComputedWithTheStep) {
+  auto run = [&](auto &&step) {
+    Net net;
+    SGD optimizer(net.parameters(), {.learningRate = 0.5});
+    step(net, optimizer); // the first one computes initial values
+    optimizer.zeroGrad();
+    return countKernels([&] { step(net, optimizer); });
+  };
+  std::vector<float> expected, found;
+  const int64_t kernels = run([&](Net &net, SGD &optimizer) {
+    Tensor loss = net.loss();
+    loss.backward();
+    optimizer.step({.also = {loss}});
+    expected.push_back(loss.item<float>());
+  });
+  EXPECT_EQ(run([&](Net &net, SGD &optimizer) {
+              Tensor loss = net.loss();
+              loss.backward();
+              optimizer.step();
+              EXPECT_TRUE(loss.isRealized());
+              found.push_back(loss.item<float>());
+            }),
+            kernels);
+  EXPECT_EQ(found, expected);
+  EXPECT_NE(found[1], found[0]);
+}
+
+TEST_F(OptimTest, OtherTensorsAreNotComputedWithTheStep) {
+  Net net;
+  SGD optimizer(net.parameters());
+  Tensor loss = net.loss();
+  loss.backward();
+  (net.loss() * 2).backward(); // a temporary
+  Tensor several = net.w1 * 3;
+  several.backward(several.onesLike());
+  Tensor read = net.loss() * 4;
+  read.backward();
+  read.realize();
+  optimizer.step();
+  EXPECT_TRUE(loss.isRealized());
+  EXPECT_FALSE(several.isRealized());
+  // Each is computed once.
+  Tensor next = net.loss();
+  Tensor copy = next;
+  EXPECT_FALSE(next.isRealized());
+  optimizer.zeroGrad();
+  copy.backward();
+  optimizer.accumulate();
+  EXPECT_TRUE(next.isRealized());
+}
+
 TEST_F(OptimTest, ScheduledStepsRunLater) {
   Weights weights;
   SGD optimizer(weights.all(), {.learningRate = 1});

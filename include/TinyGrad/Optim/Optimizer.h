@@ -41,7 +41,8 @@ template <typename Options> struct ParameterGroup {
 
 /// Options of a single step.
 struct StepOptions {
-  /// Tensors that are computed in the same program, such as the loss.
+  /// Tensors that are computed in the same program, such as the norm of the
+  /// gradients. Losses are among them: see step().
   std::vector<Tensor> also = {};
   /// A number that each gradient is multiplied by, after it was converted to
   /// the type that the update is computed in; none if undefined.
@@ -95,7 +96,9 @@ public:
   /// Removes the gradients of all parameters.
   void zeroGrad();
   /// Updates all parameters and the state in place, in one program, which also
-  /// computes the gradients if they are not in memory yet. Throws Error for a
+  /// computes the gradients if they are not in memory yet, and the tensors of
+  /// one element on which backward() was called, if they are still in use: with
+  /// the parameters from before the step. Throws Error for a
   /// parameter without a gradient, unless the options of its group say
   /// `skipWithoutGradient`, and what realize() throws.
   void step(const StepOptions &options = {},

@@ -14,7 +14,23 @@
 #ifndef TINYGRAD_TENSOR_TRAINING_H
 #define TINYGRAD_TENSOR_TRAINING_H
 
+#include <vector>
+
 namespace tinygrad {
+
+class Tensor;
+
+namespace detail {
+
+/// Lets the next step of an optimizer compute the tensor, if it has one element
+/// and is not in memory then: a loss, which would else be computed again from
+/// copies of the parameters. Tensor::backward() calls this.
+void addLoss(const Tensor &tensor);
+/// Those tensors of the graph of \p tensor that are still in use and not in
+/// memory; a second call returns none.
+std::vector<Tensor> takeLosses(const Tensor &tensor);
+
+} // namespace detail
 
 /// Enables training on this thread until the end of the scope. The default is
 /// evaluation, as in an inner `TrainingScope evaluation(false)`.
