@@ -339,7 +339,8 @@ bool Across::chooseTile() {
           channels = lane.getLargestExtent();
   int64_t depth = 1;
   for (RangedReduceOp reduce : reduces) {
-    int64_t bytes = 4;
+    int64_t bytes =
+        llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
     for (Value range : reduce.getRanges())
       bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
     depth = std::max(depth, bytes);
