@@ -254,6 +254,9 @@ Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
   if (isRegular && stride == 2 && access.width > 1 && access.width % 2 == 0)
     return createEvenLoad(access, type, depth, loc);
 
+  if (std::optional<Turns> turns = findTurns(access))
+    return createTurnsLoad(access, *turns, depth, loc);
+
   if (isGatherable(memory) && (access.mask || !isRegular)) {
     Value start;
     Value offsets = getOffsets(access, depth, loc, start);

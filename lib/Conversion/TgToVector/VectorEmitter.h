@@ -89,6 +89,20 @@ private:
   Value getOffsets(const Access &access, unsigned depth, Location loc,
                    Value &start);
 
+  //===--- Lanes that take turns (Interleave.cpp) ---===//
+  /// Lane l reads start + l / count + step * (l mod count), or, if isPeriodic,
+  /// start + l mod count.
+  struct Turns {
+    int64_t count = 0, step = 0;
+    bool isPeriodic = false;
+    /// Whether masked lanes are inside of the buffer too.
+    bool isInside = false;
+    IndexForm start;
+  };
+  std::optional<Turns> findTurns(const Access &access);
+  Value createTurnsLoad(const Access &access, const Turns &turns,
+                        unsigned depth, Location loc);
+
   //===--- Tiles (Tiles.cpp) ---===//
   Value createStage(StageOp op, unsigned depth) override;
   /// Allocates a tile. One whose contents are kept for later work items shares

@@ -78,6 +78,8 @@ private:
   bool tileResult();
   void vectorizeReduces();
   void vectorizeResult();
+  RangeOp findTakingTurns(RangeOp turns);
+  RangeOp mergeTurns(RangeOp turns);
   RangeOp findTransposed(RangeOp lane);
   RangeOp findTurned(RangedReduceOp reduce, RangeOp lane);
   void addSquares(RangeOp lane, RangeOp across, int64_t size);

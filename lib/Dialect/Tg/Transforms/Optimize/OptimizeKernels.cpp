@@ -441,6 +441,7 @@ void Heuristic::vectorizeResult() {
   for (RangeOp other : schedule.getResultRanges())
     if (other.getKind() == RangeKind::upcast)
       return;
+  lane = mergeTurns(lane);
   // Long bodies need the registers for their intermediates.
   SmallVector<Operation *> ops;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
