@@ -257,25 +257,40 @@ private:
 };
 } // namespace
 
+static Tensor sinhOf(const Tensor &x) {
+  // Below 1, where the difference cancels, the Taylor series.
+  std::vector<double> series = {1.0 / 6};
+  for (int n = 5; n < (isDouble(x) ? 21 : 11); n += 2)
+    series.push_back(series.back() / (n * (n - 1)));
+  Tensor isSmall = x.abs() < 1, small = isSmall.where(x, 0);
+  Tensor square = small * small;
+  return isSmall.where(
+      mulAdd(small * square, polynomial(square, series), small),
+      withSign(x, HalfExponential(x).plusInverse(-1)));
+}
+
+static Tensor coshOf(const Tensor &x) {
+  return HalfExponential(x).plusInverse(1);
+}
+
 Tensor Tensor::sinh() const {
   const MethodScope method("sinh");
   return inFloat(*this, [](const Tensor &x) {
-    // Below 1, where the difference cancels, the Taylor series.
-    std::vector<double> series = {1.0 / 6};
-    for (int n = 5; n < (isDouble(x) ? 21 : 11); n += 2)
-      series.push_back(series.back() / (n * (n - 1)));
-    Tensor isSmall = x.abs() < 1, small = isSmall.where(x, 0);
-    Tensor square = small * small;
-    return isSmall.where(
-        mulAdd(small * square, polynomial(square, series), small),
-        withSign(x, HalfExponential(x).plusInverse(-1)));
+    // Where these overflow, differences of the second derivatives of their
+    // parts would be NaN.
+    return prim::withDerivative(sinhOf(x), x, [&] {
+      return prim::withDerivative(coshOf(x), x, [&] { return sinhOf(x); });
+    });
   });
 }
 
 Tensor Tensor::cosh() const {
   const MethodScope method("cosh");
-  return inFloat(
-      *this, [](const Tensor &x) { return HalfExponential(x).plusInverse(1); });
+  return inFloat(*this, [](const Tensor &x) {
+    return prim::withDerivative(coshOf(x), x, [&] {
+      return prim::withDerivative(sinhOf(x), x, [&] { return coshOf(x); });
+    });
+  });
 }
 
 /// From here on asinh(x) is log(2 x), and x^2 may be too large.

@@ -131,6 +131,35 @@ TEST(GivenDerivativesTest, derivativesOfDerivatives) {
   }
 }
 
+// sinh and cosh are each other's derivatives, also where they overflow.
+TEST(GivenDerivativesTest, hyperbolicFunctions) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> points = {-100, -88, -2, -0.5, 0, 0.25, 5, 89, 100};
+  for (const bool isOdd : {true, false}) {
+    SCOPED_TRACE(isOdd);
+    const Tensor x = Tensor::from(points).parameter();
+    std::vector<Tensor> derivatives = {isOdd ? x.sinh() : x.cosh()};
+    for (int order = 1; order < 4; ++order)
+      derivatives.push_back(
+          derivatives.back().gradient({x}, x.onesLike()).front());
+    realize(derivatives);
+    for (int order = 0; order < 4; ++order) {
+      SCOPED_TRACE(order);
+      const std::vector<float> got = derivatives[order].tolist<float>();
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        const double at = points[i];
+        const double expected =
+            (order % 2 == 0) == isOdd ? std::sinh(at) : std::cosh(at);
+        if (std::fabs(expected) > std::numeric_limits<float>::max()) {
+          EXPECT_EQ(got[i], expected < 0 ? -infinity : infinity) << at;
+        } else {
+          EXPECT_NEAR(got[i], expected, 1e-6 * std::fabs(expected)) << at;
+        }
+      }
+    }
+  }
+}
+
 TEST(GivenDerivativesTest, functionsOfFunctions) {
   const Tensor x = Tensor::from({-1.0, 0.5, 2.0}).parameter();
   const Tensor y = x.gelu();
