@@ -471,6 +471,22 @@ static Workload parseWorkload(const std::string &name) {
       return in[0].maxPool2d(sizes[3], options);
     };
     workload.bytes = 4.0 * sizes[0] * sizes[1] * sizes[2] * sizes[2];
+  } else if ((kind == "upsample" || kind == "pixelshuffle") &&
+             sizes.size() == 4) {
+    // BATCH-CHANNELS-SIZE-FACTOR
+    const int64_t side = sizes[2] * sizes[3];
+    workload.inputs = {{sizes[0], sizes[1], sizes[2], sizes[2]}};
+    if (kind == "upsample")
+      workload.build = [=](const Inputs &in) {
+        return in[0].interpolate({side, side}, InterpolateMode::Nearest);
+      };
+    else
+      workload.build = [=](const Inputs &in) {
+        return in[0].rearrange("b (c h w) i j -> b c (i h) (j w)",
+                               {{"h", sizes[3]}, {"w", sizes[3]}});
+      };
+    workload.bytes = 4.0 * sizes[0] * sizes[1] * sizes[2] * sizes[2] *
+                     (kind == "upsample" ? sizes[3] * sizes[3] : 1);
   }
   workload.name = name;
   workload.dtype = dtype;

@@ -7,8 +7,8 @@ convolutions and BLAS for products), measured alternately in one run.
                                          scripts/setup.sh --bench installs
 
 The rows are the convolutions of ResNet-18 at batch 1 and 8, products of one row
-with a matrix, max pooling, two convolutions in one kernel, and the first layer
-of AlexNet. With --gradients, they are layers and their gradients by input (dx)
+with a matrix, max pooling, two convolutions in one kernel, the first layer of
+AlexNet, and images whose pixels are repeated or taken from channels. With --gradients, they are layers and their gradients by input (dx)
 and weights (dw), with the rate of each relative to that of the layer. Names contain the sizes, see benchmarks/Workloads.cpp; any such name
 is a row. The table has medians and, in parentheses, minima; the ratio is that
 of the minima, which other work on the machine affects least.
@@ -50,7 +50,8 @@ def default_rows():
         rows += [f"shortcut-{batch}-{sizes}" for sizes in ("64-128-56", "128-256-28", "256-512-14")]
     rows += [f"gemv-1-{n}-{n}" for n in (1024, 2048, 4096)]
     rows += ["gemv-1-3000-5000", "gemv-2-4096-4096", "gemv-4-4096-4096"]
-    return rows + ["maxpool-8-64-112-3-2-1", "conv-1-3-48-224-11-4-2"]
+    rows += ["maxpool-8-64-112-3-2-1", "conv-1-3-48-224-11-4-2"]
+    return rows + ["upsample-8-64-56-2", "pixelshuffle-8-64-56-2"]
 
 
 def gradient_rows():
@@ -125,6 +126,13 @@ def build(name):
         batch, channels, size, kernel, stride, padding = n
         (x,) = make_inputs((batch, channels, size, size))
         return lambda: F.max_pool2d(x, kernel, stride, padding), "GB/s", 4 * x.numel()
+    if kind in ("upsample", "pixelshuffle"):
+        batch, channels, size, factor = n
+        (x,) = make_inputs((batch, channels, size, size))
+        written = x.numel() if kind == "pixelshuffle" else x.numel() * factor**2
+        run = {"upsample": lambda: F.interpolate(x, scale_factor=factor, mode="nearest"),
+               "pixelshuffle": lambda: F.pixel_shuffle(x, factor)}[kind]
+        return run, "GB/s", 4 * written
     raise SystemExit(f"layers.py: no row '{name}'")
 
 
