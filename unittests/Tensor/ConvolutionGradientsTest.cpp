@@ -156,6 +156,8 @@ TEST(ConvolutionGradientsTest, deepSums) {
   check({2, 32, 32, 12, 1, 1, 0});
   check({3, 32, 48, 9, 1, 1, 0});
   check({16, 1, 16, 28, 3, 1, 1});
+  check({16, 1, 16, 28, 3, 1, 0}); // lanes along the pixels
+  check({5, 1, 7, 25, 3, 1, 0}, kInfinity);
   check({16, 3, 16, 26, 3, 1, 0});
   check({3, 1, 16, 72, 3, 1, 1});
   check({2, 2, 16, 144, 5, 2, 2}, kInfinity);

@@ -76,6 +76,7 @@ private:
   SmallVector<RangedReduceOp> findSumsOfRows(RangeOp columns);
   bool accumulateRows();
   bool tileResult();
+  bool tileDepth();
   void vectorizeReduces();
   void vectorizeResult();
   RangeOp findTakingTurns(RangeOp turns);

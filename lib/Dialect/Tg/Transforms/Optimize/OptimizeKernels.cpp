@@ -598,7 +598,7 @@ void Heuristic::run() {
   // Only lanes and unrolled ranges may be inside the loops of a scan.
   if (!hasScan() && !hasTiles && !accumulateRows()) {
     stageRepeated();
-    isParallel = tileResult();
+    isParallel = tileDepth() || tileResult();
   }
   vectorizeReduces();
   vectorizeResult();
