@@ -180,6 +180,14 @@ std::string data::learningCurve(const std::vector<MetricsRun> &runs,
 void data::writeLearningCurve(const std::string &path,
                               const std::vector<std::string> &logs,
                               const LearningCurveOptions &options) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char letter) { return std::tolower(letter); });
+  // A device or a pipe has none.
+  if (!extension.empty() && extension != ".svg")
+    throw Error("learningCurve: " + path +
+                ": the picture is an SVG file, whose name ends in .svg, not " +
+                extension);
   std::multiset<std::string> stems;
   for (const std::string &log : logs)
     stems.insert(std::filesystem::path(log).stem().string());

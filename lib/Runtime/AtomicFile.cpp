@@ -66,16 +66,22 @@ AtomicFile::AtomicFile(std::string name, Durability durability, mode_t mode)
     fail(ELOOP);
   // rename() would replace a device or a pipe by a regular file.
   struct stat existing;
-  if (::stat(target.c_str(), &existing) == 0) {
+  const bool exists = ::stat(target.c_str(), &existing) == 0;
+  if (exists) {
     if (S_ISDIR(existing.st_mode))
       fail(EISDIR);
     isInPlace = !S_ISREG(existing.st_mode);
+    mode = existing.st_mode & 0777;
   }
   if (isInPlace)
     descriptor = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
   else if (durability == Durability::Process || !createUnnamed(mode))
     createTemporary(mode);
   if (descriptor < 0)
+    fail(errno);
+  // Nobody gets at the contents who was kept from the old ones. The umask does
+  // not apply.
+  if (exists && !isInPlace && ::fchmod(descriptor, mode) != 0)
     fail(errno);
 }
 

@@ -83,7 +83,11 @@ CheckpointNumbers state::detail::readCheckpoint(const std::string &path,
     if (key.starts_with(kNumberPrefix))
       numbers.emplace(key.substr(kNumberPrefix.size()),
                       parse<double>(path, contents.metadata, key));
-  loadTensors(tensors, contents.tensors, {});
+  try {
+    loadTensors(tensors, contents.tensors, {});
+  } catch (const StateError &error) {
+    throw StateError(error.report(), path);
+  }
   Graph::current().setRandomState(random);
   return numbers;
 }

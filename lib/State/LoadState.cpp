@@ -45,8 +45,9 @@ std::string LoadReport::str() const {
   return text.empty() ? text : text.substr(1);
 }
 
-StateError::StateError(LoadReport report)
-    : Error("the state does not fit the module:\n" + report.str()),
+StateError::StateError(LoadReport report, const std::string &file)
+    : Error((file.empty() ? "" : file + ": ") +
+            "the state does not fit the module:\n" + report.str()),
       differences(std::move(report)) {}
 
 StateError::~StateError() = default;

@@ -130,6 +130,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
   }
   if (NoGradScope::isActive() && graph.isTracked(graph.operation(value.impl())))
     value = prim::detach(value);
+  graph.addFormerValue(target);
   // A tensor in memory stays there, unless its own value is assigned to it.
   Operation *old = current(), *op = graph.operation(value.impl());
   if (auto assign = dyn_cast<tg::AssignOp>(old))

@@ -262,8 +262,9 @@ void Paths::check(Operation *op) const {
   if (node.isCut)
     throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
                 " that depends on tensors which require a gradient was "
-                "realized before; compute gradients first, or detach() the "
-                "value if no gradient is to flow through it");
+                "realized before (as masks do that select elements); "
+                "compute gradients first, or detach() the value if no "
+                "gradient is to flow through it");
   if (node.isLeaf)
     throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
                 " that requires a gradient was assigned to after a value was "
@@ -378,7 +379,8 @@ static std::vector<Tensor> differentiate(GraphImpl &graph, const Seeds &seeds,
     };
     add(message);
     for (Diagnostic &note : message.getNotes())
-      add(note);
+      if (!StringRef(note.str()).starts_with("see current operation"))
+        add(note);
   });
   FailureOr<SmallVector<Value>> gradients = tg::differentiate(
       edit.rewriter(), outputs, cotangents, wrtValues, [&](Value value) {
@@ -503,9 +505,32 @@ explainMissing(GraphImpl &graph, Operation *output,
       return value + " between them was computed in a NoGradScope";
     if (isa<tg::DetachOp>(user))
       return value + " between them was detached or assigned in a NoGradScope";
-    return value + " between them has no derivative";
+    return value + " between them, the result of '" +
+           user->getName().getStringRef().str() + "', has no derivative";
   }
   return otherwise;
+}
+
+/// Throws Error if \p output depends on a value that a tensor of \p wrt had
+/// before it was assigned to: the gradient by what it is now leaves that out.
+static void checkAssigned(GraphImpl &graph, Operation *output,
+                          ArrayRef<Tensor> wrt, ArrayRef<Operation *> wrtOps) {
+  if (graph.formerValues.empty())
+    return;
+  llvm::SmallSetVector<Operation *, 16> seen;
+  seen.insert(output);
+  for (std::size_t next = 0; next < seen.size(); ++next) {
+    Operation *op = seen[next];
+    if (llvm::is_contained(wrtOps, op))
+      continue;
+    for (auto [i, tensor] : llvm::enumerate(wrt))
+      if (graph.isFormerValue(op, tensor.impl()))
+        throw Error("gradient: tensor " + std::to_string(i) +
+                    " of those to differentiate by, " + describe(tensor) +
+                    ", was assigned to after a value was computed from it; "
+                    "compute gradients before the assignment");
+    seen.insert_range(graph.gradientSources(op));
+  }
 }
 
 /// Tensors without elements are constants. Their gradients have none either.
@@ -537,6 +562,7 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
   }
   if (ops.empty())
     return {};
+  checkAssigned(graph, graph.operation(impl()), wrt, ops);
   Paths paths(graph, "gradient");
   paths.follow(graph.operation(impl()), ops);
   std::vector<Tensor> gradients =
@@ -554,7 +580,7 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
                       graph, graph.operation(impl()),
                       [&](Operation *op) { return op == ops[i]; },
                       ", or no longer, because a value between them was "
-                      "realized"));
+                      "realized or assigned to"));
     gradient = wrt[i].zerosLike();
   }
   return gradients;

@@ -225,6 +225,31 @@ void GraphImpl::markCut(Operation *op, Operation *memory) {
   to.isTracked = to.isCut = true;
 }
 
+/// What changes if the tensor is assigned to.
+static std::shared_ptr<const void> identityOf(TensorImpl &tensor) {
+  if (tensor.storage)
+    return tensor.storage;
+  return tensor.shared_from_this();
+}
+
+void GraphImpl::addFormerValue(TensorImpl &tensor) {
+  Operation *op =
+      tensor.storage ? tensor.storage->operation() : operation(tensor);
+  if (isFormerValue(op, tensor))
+    return;
+  auto &list = formerValues[op];
+  llvm::erase_if(list, [](const auto &other) { return other.expired(); });
+  list.push_back(identityOf(tensor));
+}
+
+bool GraphImpl::isFormerValue(Operation *op, TensorImpl &tensor) const {
+  auto found = formerValues.find(op);
+  return found != formerValues.end() &&
+         llvm::any_of(found->second, [&](const auto &other) {
+           return other.lock() == identityOf(tensor);
+         });
+}
+
 void GraphImpl::link(Handle &handle) {
   Handle *&head = node(handle.op).firstHandle;
   handle.previous = nullptr;
@@ -329,6 +354,7 @@ void GraphImpl::remove(Operation *op) {
     constants.erase({constant.getType(), constant.getValue()});
   numCopies -= isa<tg::CopyOp>(op);
   pendingParts.erase(op);
+  formerValues.erase(op);
   if (hasDims)
     walkVariables(op, [this](KnownVariable &variable) {
       auto it = heldVariables.find(&variable);
@@ -705,6 +731,7 @@ void GraphImpl::renewContext() {
     return;
   llvm::DenseMap<Operation *, Node> newNodes;
   llvm::DenseMap<Operation *, std::vector<SymVariable>> newPending;
+  decltype(formerValues) newFormer;
   unique.clear();
   constants.clear();
   for (auto [op, moved] :
@@ -719,11 +746,14 @@ void GraphImpl::renewContext() {
     newNodes[&moved] = node;
     if (auto pending = pendingParts.find(&op); pending != pendingParts.end())
       newPending[&moved] = std::move(pending->second);
+    if (auto former = formerValues.find(&op); former != formerValues.end())
+      newFormer[&moved] = std::move(former->second);
     if (auto constant = dyn_cast<tg::ConstOp>(moved))
       constants[{constant.getType(), constant.getValue()}] = &moved;
   }
   nodes = std::move(newNodes);
   pendingParts = std::move(newPending);
+  formerValues = std::move(newFormer);
   dims.clear();
   sizes.clear();
   symbols.clear();

@@ -102,6 +102,14 @@ public:
   /// depends on them: otherwise parts could accumulate without bound, and
   /// variables could have other values later.
   llvm::DenseMap<mlir::Operation *, std::vector<SymVariable>> pendingParts;
+  /// What had this value before it was assigned to: tensors, or the storage of
+  /// tensors and their views. A gradient by them does not include this value.
+  llvm::DenseMap<mlir::Operation *, std::vector<std::weak_ptr<const void>>>
+      formerValues;
+  /// Records that \p tensor is about to be assigned to.
+  void addFormerValue(TensorImpl &tensor);
+  /// Whether \p op was a value of \p tensor, or a part of one.
+  bool isFormerValue(mlir::Operation *op, TensorImpl &tensor) const;
   /// Tensors to compute along with the next program that shares work with them.
   std::vector<std::weak_ptr<TensorImpl>> alongside;
   /// What backward() was called on, if it has one element, until a step of an

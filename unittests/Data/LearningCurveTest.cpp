@@ -137,6 +137,10 @@ TEST(LearningCurveTest, Files) {
                "a.jsonlx: cannot open");
   EXPECT_ERROR(writeLearningCurve((directory / "no" / "x.svg").string(), a),
                IoError, "x.svg");
+  EXPECT_ERROR(writeLearningCurve((directory / "x.png").string(), a), Error,
+               "x.png: the picture is an SVG file, whose name ends in .svg, "
+               "not .png");
+  EXPECT_FALSE(std::filesystem::exists(directory / "x.png"));
   MetricsLog((directory / "empty.csv").string());
   EXPECT_ERROR(writeLearningCurve(out, (directory / "empty.csv").string()),
                Error, "learningCurve: there are no metrics to draw");

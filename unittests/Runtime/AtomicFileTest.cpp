@@ -109,6 +109,21 @@ TEST_P(AtomicFileTest, takesTheMode) {
   EXPECT_EQ(status.st_mode & 0777, 0640u);
 }
 
+TEST_P(AtomicFileTest, keepsTheModeOfTheOldFile) {
+  for (const mode_t mode : {0600, 0666, 0444}) {
+    std::filesystem::remove(path);
+    writeFile(path, "old");
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    AtomicFile file(path, GetParam(), 0644);
+    file.write("new");
+    file.commit();
+    struct stat status;
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, mode);
+    EXPECT_EQ(readFile(path), "new");
+  }
+}
+
 TEST_P(AtomicFileTest, placesThatCannotBeWritten) {
   auto problem = [&](const std::string &name) {
     return messageOf<IoError>([&] {

@@ -182,7 +182,46 @@ TEST(GradientTest, whatStopsAGradientIsNamed) {
   expectError<Error>([&] { (x * 2).detach().sum().gradient({x}); },
                      (notOf + std::string("detached")).c_str());
   expectError<Error>([&] { (x.toInt().toFloat() * 2).sum().gradient({x}); },
-                     "between them has no derivative");
+                     "between them, the result of 'tg.cast', has no "
+                     "derivative");
+}
+
+// The gradient by what a tensor is now would leave out what it was.
+TEST(GradientTest, assignmentsBetweenUseAndGradient) {
+  const char *const message =
+      "gradient: tensor 0 of those to differentiate by, [3] float32, was "
+      "assigned to after a value was computed from it";
+  for (const bool isRealized : {false, true})
+    for (const bool isLater : {false, true}) {
+      SCOPED_TRACE(isRealized);
+      SCOPED_TRACE(isLater);
+      Tensor x = Tensor::from({1.0f, 2.0f, 3.0f});
+      if (isRealized)
+        x.realize();
+      const Tensor before = (x * x).sum();
+      x.assign(x * 10);
+      if (isLater)
+        x.realize();
+      const Tensor after = (x * x).sum();
+      EXPECT_THAT(after.gradient({x})[0].tolist<float>(),
+                  ElementsAre(20, 40, 60));
+      expectError<Error>([&] { (before + x.sum()).gradient({x}); }, message);
+      expectError<Error>([&] { before.gradient({x}); }, message);
+      expectError<Error>([&] { before.gradient({x}, {}, true); }, message);
+    }
+  // A part, through a view; and a value that is computed from the old one.
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f}).realize();
+  const Tensor before = (x * x).sum();
+  Tensor part = x[0];
+  part.assign(5.0f);
+  expectError<Error>([&] { before.gradient({x}); }, message);
+  EXPECT_THAT((x * x).sum().gradient({x})[0].tolist<float>(),
+              ElementsAre(10, 4, 6));
+  Tensor w = Tensor::from({2.0f, 2.0f, 2.0f}).realize();
+  const Tensor old = x * w;
+  x.assign(old);
+  EXPECT_THAT((x * x + old).sum().gradient({w})[0].tolist<float>(),
+              ElementsAre(2 * 10 * 5 + 5, 2 * 4 * 2 + 2, 2 * 6 * 3 + 3));
 }
 
 TEST(GradientTest, graphsShowWhatHasNoGradient) {

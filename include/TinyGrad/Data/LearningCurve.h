@@ -55,8 +55,8 @@ std::string learningCurve(const std::vector<MetricsRun> &runs,
 
 /// Reads one or several logs and writes their picture to the file \p path,
 /// atomically. With several, the name of a run is that of its file. Throws
-/// IoError for files that cannot be read or written, and what learningCurve()
-/// throws.
+/// IoError for files that cannot be read or written, Error if the extension of
+/// \p path is another one than .svg, and what learningCurve() throws.
 void writeLearningCurve(const std::string &path, const std::string &log,
                         const LearningCurveOptions &options = {});
 void writeLearningCurve(const std::string &path,

@@ -33,8 +33,9 @@ public:
   /// whole machine, for which it waits until the disk has the bytes.
   enum class Durability { Process, Machine };
 
-  /// A new file gets the permissions \p mode without those in the umask. Throws
-  /// IoError, as all methods do, naming \p path and the reason.
+  /// A new file gets the permissions \p mode without those in the umask, one
+  /// that replaces another has that one's. Throws IoError, as all methods do,
+  /// naming \p path and the reason.
   explicit AtomicFile(std::string path,
                       Durability durability = Durability::Machine,
                       mode_t mode = 0666);

@@ -63,7 +63,8 @@ struct LoadReport {
 /// A state does not fit a module.
 class StateError : public Error {
 public:
-  explicit StateError(LoadReport report);
+  /// \p file is where the state is from, for the message; none if empty.
+  explicit StateError(LoadReport report, const std::string &file = "");
   ~StateError() override;
 
   const LoadReport &report() const { return differences; }

@@ -815,8 +815,10 @@ public:
   /// vector. Targets are probabilities in the shape of this or classes in that
   /// shape without the axis of classes. Smoothing distributes \p labelSmoothing
   /// of each target equally over all classes. Rows of the class \p ignoreIndex
-  /// have no loss and do not count for the mean. As in tinygrad and PyTorch.
-  /// Throws Error for an ignored class of targets that are probabilities.
+  /// have no loss and do not count for the mean. As in tinygrad and PyTorch. A
+  /// class that does not exist selects nothing: its row has no loss, but counts
+  /// (PyTorch throws). Throws Error for an ignored class of targets that are
+  /// probabilities.
   Tensor crossEntropy(const Tensor &target,
                       Reduction reduction = Reduction::Mean,
                       double labelSmoothing = 0,

@@ -16,6 +16,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgViewGradients.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -40,30 +41,48 @@ static bool leadsOn(Operation *op, unsigned number) {
   return !isa<WithDerivativeOp>(op) || number == 1;
 }
 
+/// The operands, and what regions of the operation use from outside of them.
+static SmallVector<Value> getInputs(Operation *op) {
+  SmallVector<Value> inputs(op->getOperands());
+  if (op->getNumRegions() > 0) {
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(inputs, captured);
+  }
+  return inputs;
+}
+
 SmallVector<Operation *>
 tg::collectDifferentiated(ValueRange outputs,
                           function_ref<bool(Value)> isLeaf) {
   SmallVector<Operation *> ops;
   DenseSet<Operation *> seen;
   // Iterative, since graphs may be deeper than the stack.
-  SmallVector<std::pair<Operation *, unsigned>> path;
+  struct Step {
+    Operation *op;
+    SmallVector<Value, 3> inputs;
+    unsigned next = 0;
+  };
+  SmallVector<Step> path;
   auto enter = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    if (op && isFloat(value) && !stopsGradient(op) &&
-        !(isLeaf && isLeaf(value)) && seen.insert(op).second)
-      path.push_back({op, 0});
+    if (!op || !isFloat(value) || stopsGradient(op) ||
+        (isLeaf && isLeaf(value)) || !seen.insert(op).second)
+      return;
+    path.push_back({op, {}});
+    for (auto [number, input] : llvm::enumerate(getInputs(op)))
+      if (leadsOn(op, static_cast<unsigned>(number)))
+        path.back().inputs.push_back(input);
   };
   for (Value output : outputs) {
     enter(output);
     while (!path.empty()) {
-      auto &[op, next] = path.back();
-      if (next < op->getNumOperands()) {
-        const unsigned number = next++;
-        if (leadsOn(op, number))
-          enter(op->getOperand(number));
+      Step &step = path.back();
+      if (step.next < step.inputs.size()) {
+        enter(step.inputs[step.next++]);
         continue;
       }
-      ops.push_back(op);
+      ops.push_back(step.op);
       path.pop_back();
     }
   }
@@ -112,7 +131,7 @@ void Differentiation::collect(ValueRange outputs) {
   ops = collectDifferentiated(outputs, isLeaf);
   active = wrt;
   for (Operation *op : ops)
-    if (llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }))
+    if (llvm::any_of(getInputs(op), [&](Value x) { return isWanted(x); }))
       for (Value result : op->getResults())
         if (isFloat(result))
           active.insert(result);
@@ -131,7 +150,7 @@ LogicalResult Differentiation::run(ValueRange outputs, ValueRange seeds) {
       if (Value own = gradients.lookup(result))
         gradient = own;
     if (gradient &&
-        llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }) &&
+        llvm::any_of(getInputs(op), [&](Value x) { return isWanted(x); }) &&
         failed(differentiateOp(op, gradient)))
       return failure();
   }
@@ -226,9 +245,10 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
 void Differentiation::attachPath(Diagnostic &error, Operation *op) {
   constexpr unsigned kMaxNotes = 8;
   for (unsigned i = 0; op && i < kMaxNotes; ++i) {
-    auto next =
-        llvm::find_if(op->getOperands(), [&](Value x) { return isWanted(x); });
-    if (next == op->operand_end())
+    const SmallVector<Value> inputs = getInputs(op);
+    const Value *next =
+        llvm::find_if(inputs, [&](Value x) { return isWanted(x); });
+    if (next == inputs.end())
       break;
     Value value = *next;
     if (wrt.contains(value)) {

@@ -21,6 +21,39 @@ func.func @main(%x: tensor<4xf16>) -> tensor<4xbf16> {
 
 // -----
 
+// A region that uses the value.
+// expected-note @+1 {{it is differentiated by this value}}
+func.func @main(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-error @+1 {{'scf.if' op has no derivative}}
+  %0 = scf.if %c -> tensor<4xf32> {
+    %1 = tg.exp %x : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A value on the way to a region.
+// expected-note @+1 {{it is differentiated by this value}}
+func.func @main(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-note @+1 {{which depends on this operation}}
+  %e = tg.exp %x : tensor<4xf32>
+  %z = tg.const(0.0 : f32) : tensor<4xf32>
+  // expected-error @+1 {{'scf.if' op has no derivative}}
+  %0 = scf.if %c -> tensor<4xf32> {
+    scf.yield %e : tensor<4xf32>
+  } else {
+    scf.yield %z : tensor<4xf32>
+  }
+  %1 = tg.sin %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{'func.func' op has no argument of floats}}
 func.func @main(%x: tensor<4xi32>) -> tensor<4xf32> {
   %0 = tg.cast %x : tensor<4xi32> -> tensor<4xf32>
