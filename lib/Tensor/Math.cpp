@@ -276,8 +276,9 @@ static Tensor coshOf(const Tensor &x) {
 Tensor Tensor::sinh() const {
   const MethodScope method("sinh");
   return inFloat(*this, [](const Tensor &x) {
-    // Where these overflow, differences of the second derivatives of their
-    // parts would be NaN.
+    // Where these overflow, the second derivatives of their parts have a
+    // difference that is NaN. Three derivatives are given; the fourth one is
+    // that of the parts again.
     return prim::withDerivative(sinhOf(x), x, [&] {
       return prim::withDerivative(coshOf(x), x, [&] { return sinhOf(x); });
     });

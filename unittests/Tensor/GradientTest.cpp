@@ -70,6 +70,44 @@ TEST(GradientTest, secondAndThirdDerivative) {
   EXPECT_EQ(third.item<float>(), 48);
 }
 
+// The second derivative of a product by two of its factors is the product of
+// the others, zeros or not.
+TEST(GradientTest, secondDerivativesOfProducts) {
+  const std::vector<std::vector<double>> rows = {
+      {2, 3, 4, 5}, {0, 2, 3, 4}, {2, 0, 3, 0}, {0, 0, 0, 2}, {0, 0, 0, 0}};
+  for (const std::vector<double> &row : rows) {
+    SCOPED_TRACE(::testing::PrintToString(row));
+    const Tensor x = Tensor::from(row).parameter();
+    const Tensor gradient = x.prod().gradient({x})[0];
+    for (int64_t i = 0; i < 4; ++i) {
+      std::vector<double> expected(4, 0.0);
+      for (int64_t j = 0; j < 4; ++j) {
+        double product = i == j ? 0 : 1;
+        for (int64_t k = 0; k < 4; ++k)
+          product *= k == i || k == j ? 1 : row[k];
+        expected[j] = product;
+      }
+      expectTensor(gradient[i].gradient({x}, {}, true)[0], {4}, expected,
+                   1e-14);
+    }
+  }
+}
+
+TEST(GradientTest, mixedDerivativesOfPowers) {
+  const Tensor x = Tensor::from({2.0, -2.0, 0.5, 2.0}).parameter(),
+               y = Tensor::from({0.0, 0.0, 0.0, 3.0}).parameter();
+  const Tensor byX = x.pow(y).sum().gradient({x})[0];
+  EXPECT_EQ(byX.sum().gradient({y})[0].tolist<double>()[0], 0.5);
+  EXPECT_EQ(byX.sum().gradient({y})[0].tolist<double>()[2], 2);
+  // By the exponent at a negative base there is none.
+  EXPECT_NEAR(byX.sum().gradient({y})[0].tolist<double>()[3],
+              4 + 12 * std::log(2.0), 1e-12);
+  // Not NaN where the power -1 would be infinite.
+  const Tensor zero = Tensor::from({0.0}).parameter(),
+               none = Tensor::from({0.0}).parameter();
+  EXPECT_EQ(zero.pow(none).sum().gradient({zero})[0].item<double>(), 0);
+}
+
 TEST(GradientTest, symbolicSizes) {
   const Variable n("n", 1, 8);
   Tensor x = noiseTensor({8, 3}).toDouble().realize();

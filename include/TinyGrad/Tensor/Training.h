@@ -24,7 +24,8 @@ namespace detail {
 
 /// Lets the next step of an optimizer compute the tensor, if it has one element
 /// and is not in memory then: a loss, which would else be computed again from
-/// copies of the parameters. Tensor::backward() calls this.
+/// copies of the parameters. Tensor::backward() and GradScaler::scale() call
+/// this.
 void addLoss(const Tensor &tensor);
 /// Those tensors of the graph of \p tensor that are still in use and not in
 /// memory; a second call returns none.

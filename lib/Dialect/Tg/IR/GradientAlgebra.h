@@ -39,11 +39,29 @@ struct Algebra {
   Value square(Value x) const { return mul(x, x); }
   Value exp(Value x) const { return ExpOp::create(b, loc, x); }
   Value log(Value x) const { return LogOp::create(b, loc, x); }
+  Value sqrt(Value x) const { return SqrtOp::create(b, loc, x); }
+  Value sin(Value x) const { return SinOp::create(b, loc, x); }
+  Value cos(Value x) const { return CosOp::create(b, loc, x); }
+  Value cast(Value x, Type result) const {
+    return CastOp::create(b, loc, result, x);
+  }
   Value both(Value x, Value y) const { return AndOp::create(b, loc, x, y); }
   Value equal(Value x, Value y) const { return CmpEqOp::create(b, loc, x, y); }
   Value less(Value x, Value y) const { return CmpLtOp::create(b, loc, x, y); }
   Value select(Value condition, Value x, Value y) const {
     return WhereOp::create(b, loc, x.getType(), condition, x, y);
+  }
+  /// y / sqrt(1 - x^2), with factors that keep their digits near 1.
+  Value divByArc(Value y, Value x) const {
+    Value one = constant(1), less = sub(one, x), more = add(one, x);
+    return div(y, sqrt(mul(less, more)));
+  }
+  /// x where \p own is the greater one of two operands; half of it where both
+  /// are equal.
+  Value ofGreater(Value x, Value own, Value other) const {
+    Value half = mul(x, 0.5), isEqual = equal(own, other);
+    Value ofOwn = select(less(other, own), x, constant(0));
+    return select(isEqual, half, ofOwn);
   }
   Value expand(Value x, Type result) const {
     return x.getType() == result ? x

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// DifferentiableOpInterface of the operations: from the gradient of a result
-/// the gradient of an operand. No rule computes an infinity or NaN in elements
+/// DifferentiableOpInterface of the operations whose rule is not an expression
+/// in TgElementwiseOps.td: from the gradient of a result the gradient of an
+/// operand. No rule computes an infinity or NaN in elements
 /// that it does not choose, so that gradients of gradients are right as well.
 ///
 //===----------------------------------------------------------------------===//
@@ -18,175 +19,13 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
-#include <numbers>
 
 using namespace mlir;
 using namespace mlir::tg;
 
 //===----------------------------------------------------------------------===//
-// Unary functions
-//===----------------------------------------------------------------------===//
-
-FailureOr<Value> NegOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  return Algebra(builder, gradient).neg(gradient);
-}
-
-FailureOr<Value> RecipOp::buildGradient(OpBuilder &builder, unsigned,
-                                        Value gradient) {
-  Algebra a(builder, gradient);
-  return a.neg(a.mul(gradient, a.square(getResult())));
-}
-
-FailureOr<Value> SqrtOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  return a.div(a.mul(gradient, 0.5), getResult());
-}
-
-FailureOr<Value> Exp2Op::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  return a.mul(gradient, a.mul(getResult(), std::numbers::ln2));
-}
-
-FailureOr<Value> ExpOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  return Algebra(builder, gradient).mul(gradient, getResult());
-}
-
-FailureOr<Value> ExpM1Op::buildGradient(OpBuilder &builder, unsigned,
-                                        Value gradient) {
-  // The result plus 1 would lose the small values of exp.
-  Algebra a(builder, gradient);
-  return a.mul(gradient, ExpOp::create(builder, a.loc, getX()));
-}
-
-FailureOr<Value> Log2Op::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  return a.div(a.mul(gradient, std::numbers::log2e), getX());
-}
-
-FailureOr<Value> LogOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  return Algebra(builder, gradient).div(gradient, getX());
-}
-
-FailureOr<Value> Log1pOp::buildGradient(OpBuilder &builder, unsigned,
-                                        Value gradient) {
-  Algebra a(builder, gradient);
-  return a.div(gradient, a.add(getX(), a.constant(1)));
-}
-
-FailureOr<Value> SinOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  Algebra a(builder, gradient);
-  return a.mul(gradient, CosOp::create(builder, a.loc, getX()));
-}
-
-FailureOr<Value> CosOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  Algebra a(builder, gradient);
-  return a.neg(a.mul(gradient, SinOp::create(builder, a.loc, getX())));
-}
-
-FailureOr<Value> TanOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  Algebra a(builder, gradient);
-  return a.mul(gradient, a.add(a.square(getResult()), a.constant(1)));
-}
-
-/// gradient / sqrt(1 - x^2), with factors that keep their digits near 1.
-static Value buildArcGradient(const Algebra &a, Value x, Value gradient) {
-  Value one = a.constant(1);
-  Value rest = a.mul(a.sub(one, x), a.add(one, x));
-  return a.div(gradient, SqrtOp::create(a.b, a.loc, rest));
-}
-
-FailureOr<Value> AsinOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  return buildArcGradient(Algebra(builder, gradient), getX(), gradient);
-}
-
-FailureOr<Value> AcosOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  return a.neg(buildArcGradient(a, getX(), gradient));
-}
-
-FailureOr<Value> AtanOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  return a.div(gradient, a.add(a.square(getX()), a.constant(1)));
-}
-
-FailureOr<Value> TanhOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  return a.mul(gradient, a.sub(a.constant(1), a.square(getResult())));
-}
-
-FailureOr<Value> ErfOp::buildGradient(OpBuilder &builder, unsigned,
-                                      Value gradient) {
-  Algebra a(builder, gradient);
-  Value bell = ExpOp::create(builder, a.loc, a.neg(a.square(getX())));
-  return a.mul(gradient, a.mul(bell, 2 * std::numbers::inv_sqrtpi));
-}
-
-FailureOr<Value> TruncOp::buildGradient(OpBuilder &, unsigned, Value) {
-  return Value();
-}
-
-FailureOr<Value> CastOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  return Value(
-      CastOp::create(builder, gradient.getLoc(), getX().getType(), gradient));
-}
-
-//===----------------------------------------------------------------------===//
 // Functions of several operands
 //===----------------------------------------------------------------------===//
-
-FailureOr<Value> AddOp::buildGradient(OpBuilder &, unsigned, Value gradient) {
-  return gradient;
-}
-
-FailureOr<Value> SubOp::buildGradient(OpBuilder &builder, unsigned number,
-                                      Value gradient) {
-  return number == 0 ? gradient : Algebra(builder, gradient).neg(gradient);
-}
-
-FailureOr<Value> MulOp::buildGradient(OpBuilder &builder, unsigned number,
-                                      Value gradient) {
-  return Algebra(builder, gradient).mul(gradient, getOperand(1 - number));
-}
-
-FailureOr<Value> MulAccOp::buildGradient(OpBuilder &builder, unsigned number,
-                                         Value gradient) {
-  if (number == 2)
-    return gradient;
-  return Algebra(builder, gradient).mul(gradient, getOperand(1 - number));
-}
-
-FailureOr<Value> FDivOp::buildGradient(OpBuilder &builder, unsigned number,
-                                       Value gradient) {
-  Algebra a(builder, gradient);
-  Value quotient = a.div(gradient, getRhs());
-  if (number == 0)
-    return quotient;
-  return a.neg(a.mul(quotient, getResult()));
-}
-
-FailureOr<Value> MaxOp::buildGradient(OpBuilder &builder, unsigned number,
-                                      Value gradient) {
-  // Equal operands have half of it each.
-  Algebra a(builder, gradient);
-  Value own = getOperand(number), other = getOperand(1 - number);
-  Value half = a.mul(gradient, 0.5);
-  return a.select(a.equal(own, other), half,
-                  a.select(a.less(other, own), gradient, a.constant(0)));
-}
 
 FailureOr<Value> PowOp::buildGradient(OpBuilder &builder, unsigned number,
                                       Value gradient) {
@@ -194,8 +33,11 @@ FailureOr<Value> PowOp::buildGradient(OpBuilder &builder, unsigned number,
   Value base = getLhs(), exponent = getRhs();
   Value zero = a.constant(0), one = a.constant(1);
   if (number == 0) {
-    // x^0 is 1 for every x, and its derivative 0.
-    Value isConstant = a.equal(exponent, zero);
+    // x^0 is 1 for every x, and its derivative 0. At other bases than 0, whose
+    // power -1 is finite, the product with the exponent is 0 by itself, and
+    // has a derivative by it.
+    Value isFinite = a.less(zero, a.square(base));
+    Value isConstant = a.equal(a.select(isFinite, one, exponent), zero);
     Value reduced = a.select(isConstant, one, a.sub(exponent, one));
     Value power =
         PowOp::create(builder, a.loc, a.select(isConstant, one, base), reduced);
@@ -205,14 +47,6 @@ FailureOr<Value> PowOp::buildGradient(OpBuilder &builder, unsigned number,
   Value isZero = a.equal(base, zero);
   Value log = LogOp::create(builder, a.loc, a.select(isZero, one, base));
   return a.mul(gradient, a.mul(a.select(isZero, zero, getResult()), log));
-}
-
-FailureOr<Value> WhereOp::buildGradient(OpBuilder &builder, unsigned number,
-                                        Value gradient) {
-  Algebra a(builder, gradient);
-  Value zero = a.constant(0);
-  return number == 1 ? a.select(getCondition(), gradient, zero)
-                     : a.select(getCondition(), zero, gradient);
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,13 +76,19 @@ FailureOr<Value> ReduceOp::buildGradient(OpBuilder &builder, unsigned,
   Value product = a.reduce(ReduceKind::mul, factors, getAxes());
   Value zeros =
       a.reduce(ReduceKind::add, x.select(isZero, one, zero), getAxes());
-  Value none = a.constant(0);
-  Value atZeros =
-      a.select(a.equal(zeros, a.constant(1)), a.mul(gradient, product), none);
-  Value atOthers =
-      a.select(a.equal(zeros, none), a.mul(gradient, product), none);
-  return x.select(isZero, x.expand(atZeros, type),
-                  x.div(x.expand(atOthers, type), factors));
+  // What is 0 because of one other zero has a derivative by that: it is
+  // multiplied by the zero, or by the sum of two without the own one.
+  Value sum =
+      a.reduce(ReduceKind::add, x.select(isZero, getX(), zero), getAxes());
+  Value none = a.constant(0), scaled = a.mul(gradient, product);
+  Value isOne = a.equal(zeros, a.constant(1)),
+        isTwo = a.equal(zeros, a.constant(2));
+  Value ofTwo = x.mul(x.expand(a.select(isTwo, scaled, none), type),
+                      x.sub(x.expand(sum, type), getX()));
+  Value atZeros = x.add(x.expand(a.select(isOne, scaled, none), type), ofTwo);
+  Value atOthers = a.select(a.equal(zeros, none), scaled,
+                            a.select(isOne, a.mul(scaled, sum), none));
+  return x.select(isZero, atZeros, x.div(x.expand(atOthers, type), factors));
 }
 
 //===----------------------------------------------------------------------===//

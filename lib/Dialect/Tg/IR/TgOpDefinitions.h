@@ -13,9 +13,11 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_IR_TGOPDEFINITIONS_H
 #define TINYGRAD_LIB_DIALECT_TG_IR_TGOPDEFINITIONS_H
 
+#include "GradientAlgebra.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include <numbers>
 
 namespace mlir::tg {
 

@@ -38,6 +38,14 @@
 #define GET_ATTRDEF_CLASSES
 #include "TinyGrad/Dialect/Tg/IR/TgAttrs.h.inc"
 
+namespace mlir::tg {
+
+/// Operations whose rule of differentiation is an expression in TableGen.
+template <typename ConcreteType>
+class HasDerivative : public OpTrait::TraitBase<ConcreteType, HasDerivative> {};
+
+} // namespace mlir::tg
+
 #define GET_OP_CLASSES
 #include "TinyGrad/Dialect/Tg/IR/TgOps.h.inc"
 

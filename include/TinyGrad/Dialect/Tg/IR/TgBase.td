@@ -27,9 +27,23 @@ class Tg_DocGroup<string title, string text> : OpDocGroup {
 class Tg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tg_Dialect, mnemonic, traits>;
 
-/// The gradient of each operand (TgGradients.cpp).
+/// The gradient of each operand, built in C++ (TgGradients.cpp).
 def Tg_Differentiable
     : DeclareOpInterfaceMethods<Tg_DifferentiableOpInterface>;
+
+/// The same by an expression in C++, with an Algebra `a` (GradientAlgebra.h),
+/// the `gradient` of the result, and the `number` of the operand.
+class Tg_HasDerivative<string rule> : NativeOpTrait<"HasDerivative", [], "", [{
+  ::llvm::FailureOr<::mlir::Value> $cppClass::buildGradient(
+      ::mlir::OpBuilder &builder, unsigned number, ::mlir::Value gradient) {
+    ::mlir::tg::Algebra a(builder, gradient);
+    return ::mlir::Value(}] # rule # [{);
+  }
+}]> {
+  let cppNamespace = "::mlir::tg";
+}
+class Tg_Derivative<string rule>
+    : TraitList<[Tg_Differentiable, Tg_HasDerivative<rule>]>;
 
 /// Bounds of integer results from those of integer operands (TgIntRanges.cpp).
 def Tg_InfersRangesMethod : NativeOpTrait<"InfersRanges", [], "", [{

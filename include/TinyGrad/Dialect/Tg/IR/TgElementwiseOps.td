@@ -40,8 +40,8 @@ class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
 
 /// A transcendental function of floats. Its error bound in f64 is that of the
 /// expansion, if tg-expand-math has one, or of the C library.
-class Tg_MathOp<string mnemonic, int itsWork>
-    : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Differentiable]> {
+class Tg_MathOp<string mnemonic, int itsWork, string derivative>
+    : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Derivative<derivative>]> {
   let work = itsWork;
   let registers = 16;
   let isTranscendental = 1;
@@ -68,7 +68,10 @@ def Tg_ElementwiseDoc : Tg_DocGroup<"Elementwise operations", [{
 Work element by element on tensors of one shape, and inside kernels on scalars
 and vectors. There is no broadcasting: use `tg.reshape` and `tg.expand` to make
 shapes equal. The rules common to all of them (wrapping, NaN, rounding) are at the
-top of this page; each operation adds its special cases.
+top of this page; each operation adds its special cases. Operations on integers
+and bools alone have no derivative; `tg.trunc` and conversions from floats to
+integers have the derivative 0. Those with the trait `HasDerivative` state their rule
+beside their definition in `TgElementwiseOps.td`.
 }]>;
 let opDocGroup = Tg_ElementwiseDoc in {
 
@@ -76,7 +79,7 @@ let opDocGroup = Tg_ElementwiseDoc in {
 // Unary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges, Tg_Differentiable]> {
+def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges, Tg_Derivative<"a.neg(gradient)">]> {
   let summary = "negation";
   let description = [{
     Integers wrap: the most negative value is its own negation, and an unsigned
@@ -91,7 +94,8 @@ def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges, Tg_Differentiable
   }];
 }
 
-def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike, [Tg_Differentiable]> {
+def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike, [
+    Tg_Derivative<"a.neg(a.mul(gradient, a.square(getResult())))">]> {
   let summary = "reciprocal 1/x";
   let work = 4;
   let description = [{
@@ -105,7 +109,8 @@ def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike, [Tg_Differentiable]> {
   }];
 }
 
-def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike, [Tg_Differentiable]> {
+def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike, [
+    Tg_Derivative<"a.div(a.mul(gradient, 0.5), getResult())">]> {
   let summary = "square root";
   let work = 4;
   let description = [{
@@ -120,7 +125,8 @@ def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike, [Tg_Differentiable]> {
   }];
 }
 
-def Tg_Exp2Op : Tg_MathOp<"exp2", 10> {
+def Tg_Exp2Op : Tg_MathOp<"exp2", 10,
+    "a.mul(gradient, a.mul(getResult(), ::std::numbers::ln2))"> {
   let summary = "2 to the power x";
   let description = [{
     Within 2 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
@@ -135,7 +141,8 @@ def Tg_Exp2Op : Tg_MathOp<"exp2", 10> {
   }];
 }
 
-def Tg_ExpOp : Tg_MathOp<"exp", 12> {
+def Tg_ExpOp : Tg_MathOp<"exp", 12,
+    "a.mul(gradient, getResult())"> {
   let summary = "e to the power x";
   let description = [{
     Within 1 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
@@ -150,7 +157,9 @@ def Tg_ExpOp : Tg_MathOp<"exp", 12> {
   }];
 }
 
-def Tg_ExpM1Op : Tg_MathOp<"expm1", 12> {
+// The result plus 1 would lose the small values of exp.
+def Tg_ExpM1Op : Tg_MathOp<"expm1", 12,
+    "a.mul(gradient, a.exp(getX()))"> {
   let summary = "e to the power x, less 1";
   let description = [{
     Within 2 ulp in f32, also for small `x`, where `exp(x) - 1` would cancel.
@@ -165,7 +174,8 @@ def Tg_ExpM1Op : Tg_MathOp<"expm1", 12> {
   }];
 }
 
-def Tg_Log2Op : Tg_MathOp<"log2", 14> {
+def Tg_Log2Op : Tg_MathOp<"log2", 14,
+    "a.div(a.mul(gradient, ::std::numbers::log2e), getX())"> {
   let summary = "logarithm to base 2";
   let description = [{
     Within 2 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
@@ -179,7 +189,8 @@ def Tg_Log2Op : Tg_MathOp<"log2", 14> {
   }];
 }
 
-def Tg_LogOp : Tg_MathOp<"log", 14> {
+def Tg_LogOp : Tg_MathOp<"log", 14,
+    "a.div(gradient, getX())"> {
   let summary = "natural logarithm";
   let description = [{
     Within 1 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
@@ -193,7 +204,8 @@ def Tg_LogOp : Tg_MathOp<"log", 14> {
   }];
 }
 
-def Tg_Log1pOp : Tg_MathOp<"log1p", 14> {
+def Tg_Log1pOp : Tg_MathOp<"log1p", 14,
+    "a.div(gradient, a.add(getX(), a.constant(1)))"> {
   let summary = "natural logarithm of 1 + x";
   let description = [{
     Within 2 ulp in f32, also for small `x`, of which `1 + x` would lose digits.
@@ -208,7 +220,8 @@ def Tg_Log1pOp : Tg_MathOp<"log1p", 14> {
   }];
 }
 
-def Tg_SinOp : Tg_MathOp<"sin", 20> {
+def Tg_SinOp : Tg_MathOp<"sin", 20,
+    "a.mul(gradient, a.cos(getX()))"> {
   let summary = "sine of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range. `±0` gives `±0`, an infinite
@@ -222,7 +235,8 @@ def Tg_SinOp : Tg_MathOp<"sin", 20> {
   }];
 }
 
-def Tg_CosOp : Tg_MathOp<"cos", 20> {
+def Tg_CosOp : Tg_MathOp<"cos", 20,
+    "a.neg(a.mul(gradient, a.sin(getX())))"> {
   let summary = "cosine of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range, near the zeros too. `±0` gives 1, an
@@ -236,7 +250,8 @@ def Tg_CosOp : Tg_MathOp<"cos", 20> {
   }];
 }
 
-def Tg_TanOp : Tg_MathOp<"tan", 30> {
+def Tg_TanOp : Tg_MathOp<"tan", 30,
+    "a.mul(gradient, a.add(a.square(getResult()), a.constant(1)))"> {
   let summary = "tangent of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range, near poles and zeros too. `±0` gives
@@ -251,7 +266,8 @@ def Tg_TanOp : Tg_MathOp<"tan", 30> {
   }];
 }
 
-def Tg_AsinOp : Tg_MathOp<"asin", 12> {
+def Tg_AsinOp : Tg_MathOp<"asin", 12,
+    "a.divByArc(gradient, getX())"> {
   let summary = "inverse sine, in radians";
   let description = [{
     From -π/2 to π/2, within 2 ulp in f32. `±0` gives `±0`, an operand below -1 or
@@ -265,7 +281,8 @@ def Tg_AsinOp : Tg_MathOp<"asin", 12> {
   }];
 }
 
-def Tg_AcosOp : Tg_MathOp<"acos", 12> {
+def Tg_AcosOp : Tg_MathOp<"acos", 12,
+    "a.neg(a.divByArc(gradient, getX()))"> {
   let summary = "inverse cosine, in radians";
   let description = [{
     From 0 to π, within 2 ulp in f32. 1 gives `+0`, an operand below -1 or above 1
@@ -279,7 +296,8 @@ def Tg_AcosOp : Tg_MathOp<"acos", 12> {
   }];
 }
 
-def Tg_AtanOp : Tg_MathOp<"atan", 14> {
+def Tg_AtanOp : Tg_MathOp<"atan", 14,
+    "a.div(gradient, a.add(a.square(getX()), a.constant(1)))"> {
   let summary = "inverse tangent, in radians";
   let description = [{
     From -π/2 to π/2, within 2 ulp in f32. `±0` gives `±0`, `±inf` gives `±π/2`,
@@ -293,7 +311,8 @@ def Tg_AtanOp : Tg_MathOp<"atan", 14> {
   }];
 }
 
-def Tg_TanhOp : Tg_MathOp<"tanh", 20> {
+def Tg_TanhOp : Tg_MathOp<"tanh", 20,
+    "a.mul(gradient, a.sub(a.constant(1), a.square(getResult())))"> {
   let summary = "hyperbolic tangent";
   let description = [{
     Within 2 ulp in f32. `±0` gives `±0`, `±inf` gives `±1`, NaN gives NaN.
@@ -306,7 +325,8 @@ def Tg_TanhOp : Tg_MathOp<"tanh", 20> {
   }];
 }
 
-def Tg_ErfOp : Tg_MathOp<"erf", 20> {
+def Tg_ErfOp : Tg_MathOp<"erf", 20,
+    "a.mul(gradient, a.mul(a.exp(a.neg(a.square(getX()))), 2 * ::std::numbers::inv_sqrtpi))"> {
   let summary = "error function";
   let description = [{
     `2/sqrt(π)` times the integral of `exp(-t^2)` from 0 to `x`, within 2 ulp in
@@ -320,7 +340,7 @@ def Tg_ErfOp : Tg_MathOp<"erf", 20> {
   }];
 }
 
-def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike, [Tg_Differentiable]> {
+def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike, [Tg_Derivative<"">]> {
   let summary = "round towards zero";
   let description = [{
     The nearest integer that is not larger in magnitude. Zeros, infinities and NaN
@@ -334,7 +354,8 @@ def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike, [Tg_Differentiable]> {
   }];
 }
 
-def Tg_CastOp : Tg_ElementwiseOp<"cast", [Tg_Differentiable, SameOperandsAndResultShape,
+def Tg_CastOp : Tg_ElementwiseOp<"cast", [
+    Tg_Derivative<"a.cast(gradient, getX().getType())">, SameOperandsAndResultShape,
                                              Tg_InfersRanges]> {
   let summary = "value conversion to another element type";
   let description = [{
@@ -366,7 +387,8 @@ def Tg_CastOp : Tg_ElementwiseOp<"cast", [Tg_Differentiable, SameOperandsAndResu
 def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
   let summary = "reinterpretation of the bits as another element type";
   let description = [{
-    A NaN keeps its payload.
+    A NaN keeps its payload. Has no derivative: a gradient stops at integers, and
+    asking for one between floats is an error.
 
     C1: operand and result have the same shape. C2: both element types have the
     same width, and neither is bool or `index`.
@@ -386,7 +408,8 @@ def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
 // Binary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges, Tg_Differentiable]> {
+def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges,
+    Tg_Derivative<"gradient">]> {
   let summary = "sum";
   let description = [{
     Integers wrap; on bool it is "or". Floats: `inf + -inf` is NaN, `-0.0 + 0.0`
@@ -400,7 +423,8 @@ def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges, T
   }];
 }
 
-def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges, Tg_Differentiable]> {
+def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges,
+    Tg_Derivative<"number == 0 ? gradient : a.neg(gradient)">]> {
   let summary = "difference";
   let description = [{
     Integers wrap. Floats: `inf - inf` is NaN, `x - x` is `0.0` for finite x, NaN
@@ -414,7 +438,8 @@ def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges, Tg_Differentiabl
   }];
 }
 
-def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges, Tg_Differentiable]> {
+def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges,
+    Tg_Derivative<"a.mul(gradient, getOperand(1 - number))">]> {
   let summary = "product";
   let description = [{
     Integers wrap; on bool it is "and". Floats: `0 * inf` is NaN, NaN gives NaN.
@@ -427,7 +452,9 @@ def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges, T
   }];
 }
 
-def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike, [Tg_Differentiable]> {
+def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike, [
+    Tg_Derivative<"number == 0 ? a.div(gradient, getRhs()) : "
+                  "a.neg(a.mul(a.div(gradient, getRhs()), getResult()))">]> {
   let summary = "floating-point quotient";
   let work = 4;
   let description = [{
@@ -502,7 +529,8 @@ def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike, [Tg_InfersRanges]> {
   }];
 }
 
-def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges, Tg_Differentiable]> {
+def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges,
+    Tg_Derivative<"a.ofGreater(gradient, getOperand(number), getOperand(1 - number))">]> {
   let summary = "the larger operand";
   let description = [{
     NaN if either operand is NaN; on bool it is "or". Of `-0.0` and `+0.0` either
@@ -606,7 +634,7 @@ def Tg_ShrOp : Tg_BinaryOp<"shr", Tg_ShiftLike> {
 def Tg_CmpLtOp : Tg_CompareOp<"cmplt"> {
   let summary = "whether lhs is less than rhs";
   let description = [{
-    False if an operand is NaN; `-0.0` is not less than `+0.0`. Unsigned integers
+    Has no derivative. False if an operand is NaN; `-0.0` is not less than `+0.0`. Unsigned integers
     compare as unsigned, `index` as signed; on bool, false is less than true.
 
     C1: both operands have the same type. C2: the result is bool (`i1`) of their
@@ -621,7 +649,7 @@ def Tg_CmpLtOp : Tg_CompareOp<"cmplt"> {
 def Tg_CmpEqOp : Tg_CompareOp<"cmpeq", [Commutative]> {
   let summary = "whether both operands are equal";
   let description = [{
-    False if an operand is NaN; `-0.0` equals `+0.0`.
+    Has no derivative. False if an operand is NaN; `-0.0` equals `+0.0`.
 
     C1: both operands have the same type. C2: the result is bool (`i1`) of their
     shape.
@@ -635,7 +663,7 @@ def Tg_CmpEqOp : Tg_CompareOp<"cmpeq", [Commutative]> {
 def Tg_CmpNeOp : Tg_CompareOp<"cmpne", [Commutative]> {
   let summary = "whether the operands differ";
   let description = [{
-    True if an operand is NaN; `-0.0` equals `+0.0`.
+    Has no derivative. True if an operand is NaN; `-0.0` equals `+0.0`.
 
     C1: both operands have the same type. C2: the result is bool (`i1`) of their
     shape.
@@ -654,7 +682,7 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
     Applies the Threefry-2x32 block function with 20 rounds (Salmon et al.,
     "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The low 32 bits of
     `counter` are the first counter word and the high 32 bits the second; `key`
-    is split the same way, and so is the result.
+    is split the same way, and so is the result. Has no derivative.
 
     C1: both operands and the result have the same type.
 
@@ -672,7 +700,9 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
 // Ternary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_WhereOp : Tg_ElementwiseOp<"where", [Tg_Differentiable, 
+def Tg_WhereOp : Tg_ElementwiseOp<"where", [
+    Tg_Derivative<"number == 1 ? a.select(getCondition(), gradient, a.constant(0)) : "
+                  "a.select(getCondition(), a.constant(0), gradient)">, 
     AllTypesMatch<["x", "y", "result"]>, Tg_InfersRanges]> {
   let summary = "x where the condition holds, else y";
   let description = [{
@@ -693,7 +723,8 @@ def Tg_WhereOp : Tg_ElementwiseOp<"where", [Tg_Differentiable,
   let hasVerifier = 1;
 }
 
-def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [Tg_Differentiable, SameOperandsAndResultType,
+def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [
+    Tg_Derivative<"number == 2 ? gradient : a.mul(gradient, getOperand(1 - number))">, SameOperandsAndResultType,
                                                  Tg_InfersRanges]> {
   let summary = "a * b + c";
   let description = [{

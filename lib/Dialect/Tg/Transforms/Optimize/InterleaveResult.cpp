@@ -31,7 +31,10 @@ RangeOp Heuristic::findTakingTurns(RangeOp turns) {
   if (turns.isSymbolic() || count > kMostTurns ||
       !llvm::isPowerOf2_64(static_cast<uint64_t>(count)) ||
       2 * count > getNumLanes() || llvm::any_of(body, [](Operation &op) {
-        return isa<RangedReduceOp, RangedScanOp, StageOp>(op);
+        // The order of updates may matter.
+        auto store = dyn_cast<StoreOp>(op);
+        return isa<RangedReduceOp, RangedScanOp, StageOp>(op) ||
+               (store && store.getUpdate());
       }))
     return RangeOp();
   const SmallVector<RangeOp> results = schedule.getResultRanges();

@@ -450,7 +450,11 @@ void Heuristic::vectorizeResult() {
   // A scan along the lanes is done in a register; its positions stay loops.
   if (hasScan() && schedule.isOrdered(lane))
     limit = width;
-  RangeOp across = hasScan() ? RangeOp() : findTransposed(lane);
+  // A tile that is filled from memory that the kernel overwrites depends on the
+  // order of the results.
+  RangeOp across = hasScan() || !schedule.getGivenTiles().empty()
+                       ? RangeOp()
+                       : findTransposed(lane);
   if (across)
     limit = width = std::min(width, kSquare);
   const int64_t count = fitLanes(lane.getLargestExtent(), limit, width);

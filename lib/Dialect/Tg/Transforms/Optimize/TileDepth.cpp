@@ -137,9 +137,12 @@ findDepthTile(KernelSchedule &schedule, RangedReduceOp reduce, int64_t lanes) {
 }
 
 bool Heuristic::tileDepth() {
-  SmallVector<RangedReduceOp> reduces(
-      schedule.getKernel().getBody().getOps<RangedReduceOp>());
-  if (reduces.size() != 1)
+  Region &body = schedule.getKernel().getBody();
+  SmallVector<RangedReduceOp> reduces(body.getOps<RangedReduceOp>());
+  // The order of updates may matter.
+  if (reduces.size() != 1 ||
+      llvm::any_of(body.getOps<StoreOp>(),
+                   [](StoreOp store) { return store.getUpdate().has_value(); }))
     return false;
   const int64_t lanes = getNumLanes();
   std::optional<DepthTile> tile =
