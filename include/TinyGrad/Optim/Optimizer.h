@@ -98,8 +98,8 @@ public:
   /// Updates all parameters and the state in place, in one program, which also
   /// computes the gradients if they are not in memory yet, and the tensors of
   /// one element on which backward() or GradScaler::scale() was called, if they
-  /// are still in use: with the parameters from before the step. Throws Error for a
-  /// parameter without a gradient, unless the options of its group say
+  /// are still in use: with the parameters from before the step. Throws Error
+  /// for a parameter without a gradient, unless the options of its group say
   /// `skipWithoutGradient`, and what realize() throws.
   void step(const StepOptions &options = {},
             std::source_location where = std::source_location::current());
