@@ -51,6 +51,13 @@ const GradientProgram kPrograms[] = {
        Tensor x = input({64, 256});
        return x.layernorm().gradient({x}, input({64, 256}, 2));
      }},
+    {"affine_layernorm", 3,
+     [] {
+       Tensor x = input({64, 256}), weight = input({256}, 2),
+              bias = input({256}, 3);
+       return (x.layernorm() * weight + bias)
+           .gradient({x, weight, bias}, input({64, 256}, 4));
+     }},
     {"convolution_relu_mean", 4,
      [] {
        Tensor x = input({4, 8, 16, 16}), w = input({16, 8, 3, 3}, 2);

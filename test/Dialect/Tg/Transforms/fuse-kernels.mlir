@@ -497,3 +497,42 @@ func.func @updates(%at: memref<1000xi32>, %x: memref<8000xf32>, %p: memref<256xf
   tg.launch @E_1000_n1(%q, %at) : memref<32xi32>, memref<1000xi32>
   return
 }
+
+// -----
+
+// Sums of columns, one of them of rows that are scaled: the scales are read for
+// all columns, but the rows take the time. (A product of matrices stays apart.)
+
+// CHECK-LABEL: tg.kernel @r_256_64_x2_n0
+// CHECK: tg.load %arg2
+// CHECK-NOT: tg.load %arg2
+// CHECK: tg.load %arg3
+tg.kernel @r_256_64_n0(%arg0: memref<256xf32>, %arg1: memref<16384xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 256
+  %1 = tg.range 1 loop 64
+  %2 = tg.const(256 : index) : index
+  %3 = tg.mul %1, %2 : index
+  %4 = tg.add %0, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16384xf32>
+  %6 = tg.ranged_reduce add %5 over %1 : f32
+  tg.store %6, %arg0[%0] : memref<256xf32>
+}
+tg.kernel @r_256_64_n1(%arg0: memref<256xf32>, %arg1: memref<16384xf32>, %arg2: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 256
+  %1 = tg.range 1 loop 64
+  %2 = tg.const(256 : index) : index
+  %3 = tg.mul %1, %2 : index
+  %4 = tg.add %0, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16384xf32>
+  %6 = tg.load %arg2[%1] : memref<64xf32>
+  %7 = tg.mul %5, %6 : f32
+  %8 = tg.ranged_reduce add %7 over %1 : f32
+  tg.store %8, %arg0[%0] : memref<256xf32>
+}
+func.func @main(%arg0: memref<16384xf32>, %arg1: memref<64xf32>) -> (memref<256xf32>, memref<256xf32>) {
+  %0 = tg.alloc on "CPU" : memref<256xf32>
+  %1 = tg.alloc on "CPU" : memref<256xf32>
+  tg.launch @r_256_64_n0(%1, %arg0) : memref<256xf32>, memref<16384xf32>
+  tg.launch @r_256_64_n1(%0, %arg0, %arg1) : memref<256xf32>, memref<16384xf32>, memref<64xf32>
+  return %1, %0 : memref<256xf32>, memref<256xf32>
+}

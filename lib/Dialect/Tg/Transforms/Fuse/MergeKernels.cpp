@@ -85,9 +85,12 @@ static bool dependsOnMemory(Value value) {
 }
 
 /// Whether the reduce reads an operand that is invariant along one of the
-/// result ranges the reduce depends on, so that a register tile reuses it.
+/// result ranges the reduce depends on, so that a register tile reuses it. If
+/// it also reads one that has an element for each position (the gradient of a
+/// scale by which rows were multiplied), that takes the time.
 static bool reusesOperands(RangedReduceOp reduce, IndexAnalysis &analysis) {
   ArrayRef<Value> ofResult = analysis.getRanges(reduce.getResult());
+  bool isReused = false;
   for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
     auto load = dyn_cast<LoadOp>(op);
     if (!load)
@@ -96,11 +99,12 @@ static bool reusesOperands(RangedReduceOp reduce, IndexAnalysis &analysis) {
     auto isOfLoad = [&](Value range) {
       return llvm::is_contained(ofLoad, range);
     };
-    if (llvm::any_of(reduce.getRanges(), isOfLoad) &&
-        !llvm::all_of(ofResult, isOfLoad))
-      return true;
+    const bool hasAll = llvm::all_of(ofResult, isOfLoad);
+    if (hasAll && llvm::all_of(reduce.getRanges(), isOfLoad))
+      return false;
+    isReused |= !hasAll && llvm::any_of(reduce.getRanges(), isOfLoad);
   }
-  return false;
+  return isReused;
 }
 
 /// Whether each store is an update over the innermost result range, and over no
