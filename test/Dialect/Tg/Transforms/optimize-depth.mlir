@@ -69,34 +69,3 @@ func.func @columns(%a: tensor<512x1024xf32>, %b: tensor<8x1024xf32>) -> tensor<5
   %r = tg.reduce add %p axes [2] : tensor<512x8x1024xf32> -> tensor<512x8x1xf32>
   return %r : tensor<512x8x1xf32>
 }
-
-// -----
-
-// The order of updates matters: the last of those that meet stays.
-// CHECK-LABEL: tg.kernel @updates
-// CHECK-NOT: tg.range 2 unroll
-// CHECK: tg.store
-tg.kernel @updates(%o: memref<8192xf32>, %x: memref<8192xf32>, %y: memref<8192xf32>, %id: memref<64xi32>) attributes {in_place, outputs = 1 : i64} {
-  %c = tg.range 0 loop 8
-  %k = tg.range 1 loop 2
-  %p = tg.range 2 loop 4
-  %d = tg.range 3 loop 1024
-  %c64 = tg.const(1024 : index) : index
-  %c4 = tg.const(4 : index) : index
-  %xi0 = tg.mul %p, %c64 : index
-  %xi = tg.add %xi0, %d : index
-  %yi0 = tg.mul %c, %c64 : index
-  %yi = tg.add %yi0, %d : index
-  %vx = tg.load %x[%xi] : memref<8192xf32>
-  %vy = tg.load %y[%yi] : memref<8192xf32>
-  %m = tg.mul %vx, %vy : f32
-  %s = tg.ranged_reduce add %m over %d : f32
-  %ki = tg.mul %k, %c4 : index
-  %kp = tg.add %ki, %p : index
-  %l0 = tg.load %id[%kp] : memref<64xi32>
-  %l = tg.cast %l0 : i32 -> index
-  %a2 = tg.mul %l, %c64 : index
-  %c8 = tg.const(8 : index) : index
-  %at = tg.add %a2, %c : index
-  tg.store %s, %o[%at] update set : memref<8192xf32>
-}

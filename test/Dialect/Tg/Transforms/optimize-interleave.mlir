@@ -75,34 +75,3 @@ func.func @few(%x: tensor<4x1xf32>) -> tensor<4x2xf32> {
   %r = tg.expand %x : tensor<4x1xf32> -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
-
-// -----
-
-// The order of updates matters: the last of those that meet stays.
-// CHECK-LABEL: tg.kernel @updates
-// CHECK-NOT: unroll
-// CHECK-NOT: tg.floordiv
-tg.kernel @updates(%o: memref<2048xf32>, %x: memref<32xf32>, %y: memref<32xf32>, %id: memref<60xi32>) attributes {in_place, outputs = 1 : i64} {
-  %j = tg.range 0 loop 2
-  %k = tg.range 1 loop 30
-  %r = tg.range 2 loop 16
-  %t = tg.range 3 loop 2
-  %c0 = tg.const(0 : index) : index
-  %c2 = tg.const(2 : index) : index
-  %c30 = tg.const(30 : index) : index
-  %c32 = tg.const(32 : index) : index
-  %m = tg.mul %j, %c30 : index
-  %p = tg.add %m, %k : index
-  %l0 = tg.load %id[%p] : memref<60xi32>
-  %l = tg.cast %l0 : i32 -> index
-  %a = tg.add %j, %l : index
-  %a2 = tg.mul %a, %c32 : index
-  %r2 = tg.mul %r, %c2 : index
-  %s = tg.add %a2, %r2 : index
-  %at = tg.add %s, %t : index
-  %cc = tg.cmpeq %j, %c0 : index
-  %vx = tg.load %x[%r] : memref<32xf32>
-  %vy = tg.load %y[%r] : memref<32xf32>
-  %w = tg.where %cc, %vx, %vy : f32
-  tg.store %w, %o[%at] update set : memref<2048xf32>
-}
