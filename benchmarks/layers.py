@@ -8,10 +8,11 @@ convolutions and BLAS for products), measured alternately in one run.
 
 The rows are the convolutions of ResNet-18 at batch 1 and 8, products of one row
 with a matrix, max pooling, two convolutions in one kernel, the first layer of
-AlexNet, and images whose pixels are repeated or taken from channels. With --gradients, they are layers and their gradients by input (dx)
-and weights (dw), with the rate of each relative to that of the layer. Names contain the sizes, see benchmarks/Workloads.cpp; any such name
-is a row. The table has medians and, in parentheses, minima; the ratio is that
-of the minima, which other work on the machine affects least.
+AlexNet, and images whose pixels are repeated or taken from channels. With
+--gradients, they are layers and their gradients by input (dx) and weights (dw),
+with the rate of each relative to that of the layer. Names contain the sizes, see
+benchmarks/Workloads.cpp; any such name is a row. The table has medians and, in
+parentheses, minima; the ratio is that of the minima, which other work on the machine affects least.
 """
 
 import argparse

@@ -80,8 +80,11 @@ AtomicFile::AtomicFile(std::string name, Durability durability, mode_t mode)
   if (descriptor < 0)
     fail(errno);
   // Nobody gets at the contents who was kept from the old ones. The umask does
-  // not apply.
-  if (exists && !isInPlace && ::fchmod(descriptor, mode) != 0)
+  // not apply. (Some file systems have one mode for all files, and refuse.)
+  struct stat created;
+  if (exists && !isInPlace &&
+      (::fstat(descriptor, &created) != 0 ||
+       ((created.st_mode & 0777) != mode && ::fchmod(descriptor, mode) != 0)))
     fail(errno);
 }
 

@@ -523,8 +523,9 @@ static void checkAssigned(GraphImpl &graph, Operation *output,
     Operation *op = seen[next];
     if (llvm::is_contained(wrtOps, op))
       continue;
+    const bool isFormer = graph.formerValues.contains(op);
     for (auto [i, tensor] : llvm::enumerate(wrt))
-      if (graph.isFormerValue(op, tensor.impl()))
+      if (isFormer && graph.isFormerValue(op, tensor.impl()))
         throw Error("gradient: tensor " + std::to_string(i) +
                     " of those to differentiate by, " + describe(tensor) +
                     ", was assigned to after a value was computed from it; "

@@ -4,8 +4,6 @@
 // RUN: tg-run %s --random-inputs --interpret --print > %t.expected
 // RUN: tg-run %s --random-inputs --print > %t.got
 // RUN: diff %t.expected %t.got
-// RUN: env MCPU=x86-64-v3 tg-run %s --random-inputs --print > %t.got
-// RUN: diff %t.expected %t.got
 // RUN: env SPEC=1 THREADS=2 tg-run %s --random-inputs --print > %t.got
 // RUN: diff %t.expected %t.got
 

@@ -111,7 +111,8 @@ public:
   /// Computes the gradients and holds them in memory of the optimizer, which is
   /// reused after zeroGrad(): with a call after each backward(), the gradients
   /// of several batches are added in place. The sums have the element types of
-  /// the parameters. \p also is computed in the same program.
+  /// the parameters. \p also is computed in the same program, and losses as in
+  /// step().
   void accumulate(const std::vector<Tensor> &also = {},
                   std::source_location where = std::source_location::current());
   std::vector<Tensor> scheduleAccumulation();

@@ -7,8 +7,8 @@
 /// \file
 /// DifferentiableOpInterface of the operations whose rule is not an expression
 /// in TgElementwiseOps.td: from the gradient of a result the gradient of an
-/// operand. No rule computes an infinity or NaN in elements
-/// that it does not choose, so that gradients of gradients are right as well.
+/// operand. No rule computes an infinity or NaN in elements that it does not
+/// choose, so that gradients of gradients are right as well.
 ///
 //===----------------------------------------------------------------------===//
 

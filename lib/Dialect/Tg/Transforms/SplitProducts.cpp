@@ -240,6 +240,14 @@ static std::optional<GradientShape> getGradientShape(ReduceOp op) {
   return shape;
 }
 
+/// The largest divisor of a number that is at most \p most, and at least 1.
+static int64_t getLargestDivisor(int64_t number, int64_t most) {
+  int64_t divisor = std::max<int64_t>(std::min(number, most), 1);
+  while (number % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
 /// Splits such a sum where its blocks are too few groups for the device, along
 /// the axis that makes the most parts: images, or rows of all images. A sum
 /// over fewer positions than it has results would store more than it reads.
@@ -256,23 +264,13 @@ static std::optional<ProductSplit> splitGradient(ReduceOp op) {
   ProductSplit split{0, 1};
   for (int64_t axis : shape->axes) {
     const int64_t size = op.getX().getType().getDimSize(axis);
-    int64_t parts = std::min(size, most);
-    while (parts > 1 && size % parts != 0)
-      --parts;
+    const int64_t parts = getLargestDivisor(size, most);
     if (parts > split.parts)
       split = {axis, parts};
   }
   if (split.parts < kFewestParts)
     return std::nullopt;
   return split;
-}
-
-/// The largest divisor of a number that is at most \p most, and at least 1.
-static int64_t getLargestDivisor(int64_t number, int64_t most) {
-  int64_t divisor = std::max<int64_t>(std::min(number, most), 1);
-  while (number % divisor != 0)
-    --divisor;
-  return divisor;
 }
 
 /// Splits such a sum along the images, so that a panel fits into the cache, and

@@ -355,8 +355,8 @@ def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike, [Tg_Derivative<"">]> {
 }
 
 def Tg_CastOp : Tg_ElementwiseOp<"cast", [
-    Tg_Derivative<"a.cast(gradient, getX().getType())">, SameOperandsAndResultShape,
-                                             Tg_InfersRanges]> {
+    Tg_Derivative<"a.cast(gradient, getX().getType())">,
+    SameOperandsAndResultShape, Tg_InfersRanges]> {
   let summary = "value conversion to another element type";
   let description = [{
     Converts each value:
@@ -634,8 +634,9 @@ def Tg_ShrOp : Tg_BinaryOp<"shr", Tg_ShiftLike> {
 def Tg_CmpLtOp : Tg_CompareOp<"cmplt"> {
   let summary = "whether lhs is less than rhs";
   let description = [{
-    Has no derivative. False if an operand is NaN; `-0.0` is not less than `+0.0`. Unsigned integers
-    compare as unsigned, `index` as signed; on bool, false is less than true.
+    Has no derivative. False if an operand is NaN; `-0.0` is not less than `+0.0`.
+    Unsigned integers compare as unsigned, `index` as signed; on bool, false is less
+    than true.
 
     C1: both operands have the same type. C2: the result is bool (`i1`) of their
     shape.
@@ -702,7 +703,7 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
 
 def Tg_WhereOp : Tg_ElementwiseOp<"where", [
     Tg_Derivative<"number == 1 ? a.select(getCondition(), gradient, a.constant(0)) : "
-                  "a.select(getCondition(), a.constant(0), gradient)">, 
+                  "a.select(getCondition(), a.constant(0), gradient)">,
     AllTypesMatch<["x", "y", "result"]>, Tg_InfersRanges]> {
   let summary = "x where the condition holds, else y";
   let description = [{
@@ -724,8 +725,8 @@ def Tg_WhereOp : Tg_ElementwiseOp<"where", [
 }
 
 def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [
-    Tg_Derivative<"number == 2 ? gradient : a.mul(gradient, getOperand(1 - number))">, SameOperandsAndResultType,
-                                                 Tg_InfersRanges]> {
+    Tg_Derivative<"number == 2 ? gradient : a.mul(gradient, getOperand(1 - number))">,
+    SameOperandsAndResultType, Tg_InfersRanges]> {
   let summary = "a * b + c";
   let description = [{
     A fused multiply-add: floats are rounded once (f16 and bf16 are computed in f32,

@@ -224,9 +224,9 @@ def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
     Element `i` along the last axis of the result is the position in the operand's
     row of the element that is `i`-th in sorted order. The sort is stable, also with
     `descending`; `-0.0` and `+0.0` are equal. NaNs are equal to each other and
-    larger than all numbers. false is less than true. Has no derivative: positions
-    are integers. A result with a shorter last
-    axis holds the first positions of each row, which takes less time.
+    larger than all numbers. false is less than true. A result with a shorter last
+    axis holds the first positions of each row, which takes less time. Has no
+    derivative: positions are integers.
 
     C1: the operand has an axis. C2: the result has the operand's shape, except that
     its last axis may be shorter, and its element type is `i32` or `i64`, wide enough

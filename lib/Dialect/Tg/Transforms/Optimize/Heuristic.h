@@ -21,6 +21,10 @@ namespace mlir::tg {
 /// Maximum size of a square that is transposed in registers.
 inline constexpr int64_t kSquare = 16;
 
+/// Packing an element for lanes across the columns costs about as much as
+/// computing this many positions.
+inline constexpr int64_t kPackedPositions = 12;
+
 /// Chooses and applies the steps for one kernel.
 class Heuristic {
 public:

@@ -6,8 +6,8 @@
 ///
 /// \file
 /// The steps of tg-optimize-kernels for results that take turns in memory: the
-/// phases of a transposed convolution with a stride, pairs of rotated numbers,
-/// an image whose pixels are repeated.
+/// phases of a transposed convolution with a stride, pixels that are repeated
+/// or that come from channels.
 ///
 //===----------------------------------------------------------------------===//
 

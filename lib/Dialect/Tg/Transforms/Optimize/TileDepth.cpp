@@ -32,9 +32,8 @@ constexpr int64_t kFewestAccumulators = 6;
 /// The most results of the other factor's range, of which each needs a
 /// register for its operand.
 constexpr int64_t kMostChannels = 4;
-/// What packing an element for lanes across costs, in products (see
-/// TileResult.cpp), and adding up the lanes of an accumulator, in instructions.
-constexpr int64_t kPackedProducts = 12, kLaneSum = 10;
+/// Instructions that add up the lanes of an accumulator.
+constexpr int64_t kLaneSum = 10;
 
 namespace {
 /// The ranges of such a tile.
@@ -131,7 +130,7 @@ findDepthTile(KernelSchedule &schedule, RangedReduceOp reduce, int64_t lanes) {
                    double(copies + tile.count) / double(copies * tile.count),
                sums = double(kLaneSum * lanes) / double(depth);
   if (double(uses) * (filled * (1 + loads) + sums) >=
-      double(uses + kPackedProducts))
+      double(uses + kPackedPositions))
     return std::nullopt;
   return tile;
 }

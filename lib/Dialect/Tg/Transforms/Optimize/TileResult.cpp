@@ -24,9 +24,8 @@ constexpr int64_t kMinUses = 8;
 /// Typical associativity of an L1 cache: 8 on most processors, up to 12.
 constexpr int64_t kWays = 8;
 /// Operands packed for lanes across the columns are reused at least at
-/// kMinPositions positions; packing costs about as much as computing
-/// kPackedPositions positions.
-constexpr int64_t kMinPositions = 32, kPackedPositions = 12;
+/// kMinPositions positions.
+constexpr int64_t kMinPositions = 32;
 /// The same where most lanes along the columns would be idle.
 constexpr int64_t kFewPositions = 8;
 /// Minimum number of rows that reuse a tile transposed while it is filled.
