@@ -14,6 +14,7 @@
 #include "TinyGrad/State/Checkpoint.h"
 #include "SafetensorsFile.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/State/LoadState.h"
 
 #include <charconv>
@@ -57,7 +58,9 @@ static Number parse(const std::string &path, const Metadata &metadata,
 
 void state::detail::writeCheckpoint(const std::string &path,
                                     const StateDict &tensors,
-                                    const CheckpointNumbers &numbers) {
+                                    const CheckpointNumbers &numbers,
+                                    std::source_location where) {
+  const CallSite site(where.file_name(), where.line());
   StateDict distinct;
   std::set<const void *> seen;
   for (const auto &[name, tensor] : tensors)

@@ -76,7 +76,8 @@ static bool haveSameBits(const Tensor &a, const Tensor &b) {
     return true;
   if (a.dtype() != b.dtype() || a.shape() != b.shape())
     return false;
-  const HostArray first = a.toHost(), second = b.toHost();
+  const HostArray first = a.toHost(std::source_location()),
+                  second = b.toHost(std::source_location());
   return std::memcmp(first.data.address(), second.data.address(),
                      std::size_t(first.numElements()) * itemSize(a.dtype())) ==
          0;

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/State/Npz.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 using namespace tinygrad;
 using namespace tinygrad::state;
@@ -33,7 +34,8 @@ StateDict state::npzLoad(const std::string &path, const std::string &device) {
 }
 
 void state::npzSave(const std::string &path, const StateDict &state,
-                    NpzCompression compression) {
+                    NpzCompression compression, std::source_location where) {
+  const CallSite site(where.file_name(), where.line());
   std::vector<Tensor> tensors;
   for (const auto &[name, tensor] : state)
     tensors.push_back(tensor);

@@ -16,6 +16,7 @@
 #include "TinyGrad/Runtime/AtomicFile.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -114,7 +115,8 @@ static void writeElements(AtomicFile &file, const Tensor &tensor) {
 }
 
 void state::safeSave(const std::string &path, const StateDict &state,
-                     const Metadata &metadata) {
+                     const Metadata &metadata, std::source_location where) {
+  const CallSite site(where.file_name(), where.line());
   std::vector<std::pair<SafetensorsEntry, Tensor>> sorted;
   std::vector<Tensor> tensors;
   for (const auto &[name, tensor] : state) {

@@ -15,6 +15,7 @@
 #include "Primitives.h"
 #include "Recorder.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 using namespace mlir;
 using namespace tinygrad;
@@ -166,7 +167,9 @@ static std::optional<StridedView> getStrides(const tg::ViewChain &chain) {
   return view;
 }
 
-StridedView tinygrad::toStrided(const Tensor &tensor) {
+StridedView tinygrad::toStrided(const Tensor &tensor,
+                                std::source_location where) {
+  const CallSite site(where.file_name(), where.line());
   TensorImpl &impl = tensor.impl();
   GraphImpl &graph = *impl.graph;
   Recorder::checkHostRead("toStrided");
@@ -188,6 +191,6 @@ StridedView tinygrad::toStrided(const Tensor &tensor) {
   computeParameters(graph, graph.operation(impl));
   if (std::optional<StridedView> view = find())
     return *view;
-  tensor.buffer();
+  tensor.buffer(std::source_location());
   return *find();
 }

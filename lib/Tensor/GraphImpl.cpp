@@ -19,6 +19,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/KernelCache.h"
+#include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/Tensor/Graph.h"
 #include "TinyGrad/Tensor/Training.h"
 
@@ -829,7 +830,8 @@ Graph Graph::current() {
 
 void Graph::manualSeed(uint64_t seed) { setRandomState({seed, 0}); }
 
-RandomState Graph::randomState() const {
+RandomState Graph::randomState(std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   Recorder::checkHostRead("randomState");
   std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
   return {impl_->seed, impl_->counter};

@@ -121,7 +121,7 @@ void JitCore::State::prepareUsed() {
         }))
       continue;
     // Constants get memory too: they may be assigned to between replays.
-    const Buffer memory = tensor.buffer();
+    const Buffer memory = tensor.buffer(std::source_location());
     auto sharesMemory = [&](const Tensor &other) {
       return overlap(memoryOf(*graph, other.impl()), memory);
     };
@@ -155,7 +155,7 @@ void JitCore::begin(const JitArguments &arguments) {
                     "parameter(false)");
   tinygrad::realize(call.tensors, std::source_location());
   for (const Tensor &tensor : call.tensors)
-    (void)tensor.buffer(); // also of a constant
+    (void)tensor.buffer(std::source_location()); // also of a constant
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (overlap(memoryOf(*call.graph, call.tensors[i].impl()),
@@ -378,7 +378,7 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
       tensors.push_back(*tensor);
     tinygrad::realize(tensors, std::source_location());
     for (const Tensor &tensor : tensors)
-      (void)tensor.buffer();
+      (void)tensor.buffer(std::source_location());
   }
   return call.step->replay(call.given, call.values);
 }

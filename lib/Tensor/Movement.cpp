@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -611,7 +612,9 @@ Tensor Tensor::repeatInterleave(SymInt repeats,
 }
 
 Tensor Tensor::repeatInterleave(const Tensor &repeats,
-                                std::optional<int64_t> dim) const {
+                                std::optional<int64_t> dim,
+                                std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   const MethodScope method("repeatInterleave");
   if (!dim)
     return flatten().repeatInterleave(repeats, 0);

@@ -13,6 +13,7 @@
 #include "Primitives.h"
 #include "SetItem.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
 #include <limits>
@@ -372,7 +373,9 @@ static Tensor placesOf(const Tensor &mask, int64_t &count) {
   return held.where(places.cast(dtype), -1);
 }
 
-Tensor Tensor::maskedSelect(const Tensor &mask) const {
+Tensor Tensor::maskedSelect(const Tensor &mask,
+                            std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   const MethodScope method("maskedSelect");
   if (mask.dtype() != DType::Bool)
     throw DTypeError(std::string("maskedSelect: the mask is of ") +
@@ -388,7 +391,8 @@ Tensor Tensor::maskedSelect(const Tensor &mask) const {
                      count);
 }
 
-Tensor Tensor::nonzero() const {
+Tensor Tensor::nonzero(std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   const MethodScope method("nonzero");
   const DType dtype = positionDType(shape());
   Tensor all = toBool().flatten();

@@ -11,6 +11,7 @@
 
 #include "Recorder.h"
 #include "TensorImpl.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -206,12 +207,14 @@ private:
 };
 } // namespace
 
-std::string Tensor::str() const {
+std::string Tensor::str(std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   Recorder::checkHostRead("str");
   const HostArray array = toHost(std::source_location());
   return Printer(array).print();
 }
 
-std::ostream &tinygrad::operator<<(std::ostream &stream, const Tensor &tensor) {
-  return stream << tensor.str();
+std::ostream &tinygrad::operator<<(std::ostream &stream,
+                                   const PrintedTensor &printed) {
+  return stream << printed.tensor.str(printed.where);
 }

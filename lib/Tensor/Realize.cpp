@@ -558,7 +558,8 @@ void Tensor::realizeAlong() const {
     list.push_back(impl_);
 }
 
-Buffer Tensor::buffer() const {
+Buffer Tensor::buffer(std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   // Another thread may assign to the root of this view.

@@ -242,7 +242,7 @@ Buffer Tensor::hostBuffer(DType wanted, const char *method,
   const CallSite site(where.file_name(), where.line());
   checkAccess(*this, wanted, method);
   Recorder::checkHostRead(method);
-  Buffer memory = buffer();
+  Buffer memory = buffer(std::source_location());
   memory.device().synchronize();
   if (memory.device().information().hostVisible &&
       (!isSymbolic() || isPacked(concreteShape(), largestOf(shape()))))
@@ -258,7 +258,7 @@ void Tensor::readItem(void *value, DType wanted,
   if (numel().value() != 1)
     throw ShapeError("item: a tensor of shape " + toString(shape()) + " has " +
                      std::to_string(numel().value()) + " elements, not 1");
-  Buffer memory = buffer();
+  Buffer memory = buffer(std::source_location());
   memory.device().synchronize();
   memory.copyOut(value, itemsize());
 }
@@ -266,11 +266,12 @@ void Tensor::readItem(void *value, DType wanted,
 HostArray Tensor::toHost(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
   Recorder::checkHostRead("toHost");
-  Buffer memory = buffer();
+  Buffer memory = buffer(std::source_location());
   memory.device().synchronize();
   return gatherElements(*this, memory);
 }
 
-void tinygrad::writeNpy(const std::string &path, const Tensor &tensor) {
-  writeNpy(path, tensor.toHost(std::source_location()));
+void tinygrad::writeNpy(const std::string &path, const Tensor &tensor,
+                        std::source_location where) {
+  writeNpy(path, tensor.toHost(where));
 }

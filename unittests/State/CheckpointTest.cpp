@@ -15,11 +15,14 @@
 #include "TestFiles.h"
 
 #include "TinyGrad/State/LoadState.h"
+#include "TinyGrad/State/Npz.h"
 #include "TinyGrad/State/Safetensors.h"
+#include "TinyGrad/Tensor/Jit.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <tuple>
 
 using namespace tinygrad;
@@ -226,4 +229,38 @@ TEST_F(CheckpointTest, ErrorsChangeNothing) {
       "  mismatched: model.bias ([4] float32 expected, [5] float32 found)");
   EXPECT_EQ(values(model.weight), before);
   EXPECT_EQ(Graph::current().randomState(), (RandomState{1, 2}));
+}
+
+// The first call of a step saves; capturing it is an error with the place.
+TEST_F(CheckpointTest, SavingInACapturedStep) {
+  TemporaryDirectory directory;
+  Model model;
+  Optimizer optimizer;
+  auto check = [&](const char *file, const char *method, int line,
+                   const std::function<void(const std::string &)> &save) {
+    const std::string path = directory.path() + "/" + file;
+    Jit step([&](const Tensor &x) {
+      save(path);
+      return x + 1;
+    });
+    const Tensor x = Tensor::ones({2});
+    step(x);
+    EXPECT_TRUE(std::filesystem::exists(path));
+    const auto size = std::filesystem::file_size(path);
+    EXPECT_ERROR(step(x), Error,
+                 "jit: " + std::string(method) + " at CheckpointTest.cpp:" +
+                     std::to_string(line) + " reads values on the host");
+    EXPECT_EQ(std::filesystem::file_size(path), size);
+  };
+  const StateDict state{{"weight", Tensor::ones({3})}};
+  check("a.safetensors", "buffer", __LINE__ + 1,
+        [&](const std::string &path) { safeSave(path, state); });
+  check("a.npy", "toHost", __LINE__ + 1, [&](const std::string &path) {
+    writeNpy(path, state.begin()->second);
+  });
+  check("a.npz", "toHost", __LINE__ + 1,
+        [&](const std::string &path) { npzSave(path, state); });
+  check(
+      "b.safetensors", "randomState", __LINE__ + 1,
+      [&](const std::string &path) { saveCheckpoint(path, model, optimizer); });
 }

@@ -5,8 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "JitTest.h"
+#include "TinyGrad/Tensor/External.h"
 
 #include <exception>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -148,17 +150,26 @@ TEST(JitErrorTest, ReadingOnTheHostIsAnError) {
         here("toHost", __LINE__ - 1));
   check([](const Tensor &x) { (void)x.allclose(x); },
         here("allclose", __LINE__ - 1));
-  check([](const Tensor &x) { (void)x.buffer(); }, "buffer" + end);
-  check([](const Tensor &x) { (void)x.str(); }, "str" + end);
+  check([](const Tensor &x) { (void)x.buffer(); },
+        here("buffer", __LINE__ - 1));
+  check([](const Tensor &x) { (void)x.str(); }, here("str", __LINE__));
+  std::ostringstream stream;
+  check([&](const Tensor &x) { stream << "x: " << x; },
+        here("str", __LINE__ - 1));
   check([](const Tensor &x) { (void)x.maskedSelect(x > 0); },
-        "maskedSelect" + end);
-  check([](const Tensor &x) { (void)(x > 0).nonzero(); }, "nonzero" + end);
+        here("maskedSelect", __LINE__ - 1));
+  check([](const Tensor &x) { (void)(x > 0).nonzero(); },
+        here("nonzero", __LINE__ - 1));
   check([](const Tensor &x) { (void)Tensor(x[x > 0]).sum(); }, "");
   check(
       [](const Tensor &x) {
         (void)x.repeatInterleave((x > 0).cast(DType::Int32));
       },
-      "repeatInterleave" + end);
+      here("repeatInterleave", __LINE__ - 2));
+  check([](const Tensor &x) { (void)toStrided(x); },
+        here("toStrided", __LINE__ - 1));
+  check([](const Tensor &) { (void)Graph::current().randomState(); },
+        here("randomState", __LINE__ - 1));
 }
 
 TEST(JitErrorTest, ReadingASizeIsAnError) {

@@ -24,6 +24,7 @@
 #include "TinyGrad/State/StateDict.h"
 
 #include <map>
+#include <source_location>
 #include <string>
 
 namespace tinygrad::state {
@@ -33,7 +34,8 @@ using CheckpointNumbers = std::map<std::string, double>;
 
 namespace detail {
 void writeCheckpoint(const std::string &path, const StateDict &tensors,
-                     const CheckpointNumbers &numbers);
+                     const CheckpointNumbers &numbers,
+                     std::source_location where);
 CheckpointNumbers readCheckpoint(const std::string &path,
                                  const StateDict &tensors);
 /// The names of a checkpoint, "model.*" and "optimizer.*".
@@ -53,11 +55,12 @@ StateDict checkpointTensors(Model &model, Optimizer &optimizer) {
 /// modules), the state of the current graph's random numbers, and \p numbers. A
 /// tensor under several names is stored once. Writes and throws as safeSave().
 template <typename Model, typename Optimizer>
-void saveCheckpoint(const std::string &path, Model &&model,
-                    Optimizer &&optimizer,
-                    const CheckpointNumbers &numbers = {}) {
+void saveCheckpoint(
+    const std::string &path, Model &&model, Optimizer &&optimizer,
+    const CheckpointNumbers &numbers = {},
+    std::source_location where = std::source_location::current()) {
   detail::writeCheckpoint(path, detail::checkpointTensors(model, optimizer),
-                          numbers);
+                          numbers, where);
 }
 
 /// Restores what saveCheckpoint() has written; returns the numbers. Computing

@@ -15,6 +15,7 @@
 #include "TinyGrad/Runtime/Npz.h"
 #include "TinyGrad/State/StateDict.h"
 
+#include <source_location>
 #include <string>
 
 namespace tinygrad::state {
@@ -26,7 +27,8 @@ StateDict npzLoad(const std::string &path, const std::string &device = "");
 /// Realizes the tensors and writes them to a file, see writeNpz(). Throws what
 /// realize() throws, and IoError, also for fp8, which the format lacks.
 void npzSave(const std::string &path, const StateDict &state,
-             NpzCompression compression = NpzCompression::None);
+             NpzCompression compression = NpzCompression::None,
+             std::source_location where = std::source_location::current());
 
 } // namespace tinygrad::state
 

@@ -16,6 +16,7 @@
 #include "TinyGrad/State/StateDict.h"
 
 #include <map>
+#include <source_location>
 #include <string>
 
 namespace tinygrad::state {
@@ -59,7 +60,8 @@ Metadata safeLoadMetadata(const std::string &path);
 /// throws, and IoError if the file cannot be written, for instance because the
 /// disk is full; the old file is still there then, and no temporary file.
 void safeSave(const std::string &path, const StateDict &state,
-              const Metadata &metadata = {});
+              const Metadata &metadata = {},
+              std::source_location where = std::source_location::current());
 
 } // namespace tinygrad::state
 

@@ -25,6 +25,8 @@
 
 #include "TinyGrad/Tensor/Tensor.h"
 
+#include <source_location>
+
 namespace tinygrad {
 
 /// Elements in memory. The element at an index is at `offset` plus the sum of
@@ -62,7 +64,9 @@ Tensor fromStrided(const StridedView &view);
 ///
 /// Throws DeviceError if the host cannot read the device's memory, and what
 /// realize throws.
-StridedView toStrided(const Tensor &tensor);
+StridedView
+toStrided(const Tensor &tensor,
+          std::source_location where = std::source_location::current());
 
 } // namespace tinygrad
 

@@ -304,9 +304,11 @@ inline Tensor repeatInterleave(const Tensor &x, SymInt repeats,
                                std::optional<int64_t> dim = {}) {
   return x.repeatInterleave(repeats, dim);
 }
-inline Tensor repeatInterleave(const Tensor &x, const Tensor &repeats,
-                               std::optional<int64_t> dim = {}) {
-  return x.repeatInterleave(repeats, dim);
+inline Tensor
+repeatInterleave(const Tensor &x, const Tensor &repeats,
+                 std::optional<int64_t> dim = {},
+                 std::source_location where = std::source_location::current()) {
+  return x.repeatInterleave(repeats, dim, where);
 }
 inline Tensor squeeze(const Tensor &x) { return x.squeeze(); }
 inline Tensor squeeze(const Tensor &x, int64_t dim) { return x.squeeze(dim); }

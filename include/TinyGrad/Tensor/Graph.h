@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <string>
 
 namespace tinygrad {
@@ -50,7 +51,8 @@ public:
   void manualSeed(uint64_t seed);
   /// The state of the random numbers. A graph, of this process or another one,
   /// that it is given to makes the same numbers from there on.
-  RandomState randomState() const;
+  RandomState randomState(
+      std::source_location where = std::source_location::current()) const;
   void setRandomState(const RandomState &state);
 
   /// The number of operations in the graph: those that some tensor needs.

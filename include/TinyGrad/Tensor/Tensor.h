@@ -391,8 +391,9 @@ public:
                           std::optional<int64_t> dim = {}) const;
   /// The same with a tensor of integers, one for each part or one for all.
   /// Their sum is a size: \p repeats is computed at once.
-  Tensor repeatInterleave(const Tensor &repeats,
-                          std::optional<int64_t> dim = {}) const;
+  Tensor repeatInterleave(
+      const Tensor &repeats, std::optional<int64_t> dim = {},
+      std::source_location where = std::source_location::current()) const;
   Tensor roll(SymInt shift, int64_t dim) const;
   Tensor roll(const Shape &shifts, const Axes &dims) const;
 
@@ -441,11 +442,14 @@ public:
                        bool includeSelf = true) const;
   /// The elements where the mask, broadcast, is true, in row-major order. Their
   /// number depends on the mask, which is computed at once.
-  Tensor maskedSelect(const Tensor &mask) const;
+  Tensor maskedSelect(
+      const Tensor &mask,
+      std::source_location where = std::source_location::current()) const;
   /// The positions of the elements that are not 0, as rows of one int32 (int64
   /// in large tensors) for each axis. Computes the tensor at once, like
   /// maskedSelect().
-  Tensor nonzero() const;
+  Tensor
+  nonzero(std::source_location where = std::source_location::current()) const;
 
   //===--------------------------------------------------------------------===//
   // Scans and sorts
@@ -995,7 +999,8 @@ public:
   void realizeAlong() const;
   /// The memory that holds the values, row-major with the strides of the
   /// largest sizes. Realizes.
-  Buffer buffer() const;
+  Buffer
+  buffer(std::source_location where = std::source_location::current()) const;
   /// The only element. E must be the type that stores dtype(), else DTypeError.
   template <ElementType E>
   E item(std::source_location where = std::source_location::current()) const {
@@ -1024,7 +1029,8 @@ public:
 
   /// The values as text, nested as in NumPy; the middle of large tensors is
   /// omitted. Realizes. `std::ostream << tensor` prints the same.
-  std::string str() const;
+  std::string
+  str(std::source_location where = std::source_location::current()) const;
   /// The operations that realize() would run, as MLIR.
   std::string graph() const;
 
@@ -1059,11 +1065,21 @@ struct ValuesAndIndices {
 inline OptionalTensor::OptionalTensor(const Tensor &tensor)
     : tensor_(tensor.defined() ? &tensor : nullptr) {}
 
-std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
+/// A tensor that is printed, and where: operators have no default arguments.
+struct PrintedTensor {
+  PrintedTensor(const Tensor &tensor,
+                std::source_location where = std::source_location::current())
+      : tensor(tensor), where(where) {}
+  const Tensor &tensor;
+  const std::source_location where;
+};
+
+std::ostream &operator<<(std::ostream &stream, const PrintedTensor &printed);
 
 /// Writes the values to a .npy file, as writeNpy of Runtime/Npy.h does with
 /// host memory. Realizes. Throws what realize() throws, and IoError.
-void writeNpy(const std::string &path, const Tensor &tensor);
+void writeNpy(const std::string &path, const Tensor &tensor,
+              std::source_location where = std::source_location::current());
 
 } // namespace tinygrad
 

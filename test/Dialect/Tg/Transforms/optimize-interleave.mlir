@@ -75,3 +75,18 @@ func.func @few(%x: tensor<4x1xf32>) -> tensor<4x2xf32> {
   %r = tg.expand %x : tensor<4x1xf32> -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
+
+// -----
+
+// Zeros between rows and columns: the phase of rows is unrolled, since it
+// decides whether anything is loaded. The masks of the lanes are then constants.
+// CHECK-LABEL: tg.kernel @E_64_28_2_28_2
+// CHECK: tg.range {{.*}} unroll 2
+// CHECK: tg.range {{.*}} upcast 32
+// REMARK: remark: {{.*}}E_64_28_2_28_2{{.*}}unroll range {{[0-9]+}} by 2
+func.func @zeros(%x: tensor<64x28x28xf32>) -> tensor<64x56x56xf32> {
+  %0 = tg.reshape %x : tensor<64x28x28xf32> -> tensor<64x28x1x28x1xf32>
+  %1 = tg.pad %0 low [0, 0, 0, 0, 0] high [0, 0, 1, 0, 1] : tensor<64x28x1x28x1xf32> -> tensor<64x28x2x28x2xf32>
+  %2 = tg.reshape %1 : tensor<64x28x2x28x2xf32> -> tensor<64x56x56xf32>
+  return %2 : tensor<64x56x56xf32>
+}

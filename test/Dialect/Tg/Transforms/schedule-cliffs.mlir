@@ -231,3 +231,69 @@ func.func @windows_of_sums(%x: tensor<80x80xf32>, %w: tensor<3x3xf32>) -> tensor
   %10 = tg.reduce add %9 axes [2, 3] : tensor<80x80x3x3xf32> -> tensor<80x80x1x1xf32>
   return %10 : tensor<80x80x1x1xf32>
 }
+
+// -----
+
+// What is written between the elements of a product separates its kernel from
+// that of the product. The buffer between them is in the order of the result:
+// the product can turn its results in registers, a copy would gather.
+// CHECK-LABEL: tg.kernel @r_16_32_48_
+// CHECK:         %[[ROW:.*]] = tg.range 0 loop 16
+// CHECK:         %[[COLUMN:.*]] = tg.range 1 loop 32
+// CHECK:         %[[WIDTH:.*]] = tg.const(32 : index)
+// CHECK:         %[[START:.*]] = tg.mul %[[ROW]], %[[WIDTH]]
+// CHECK:         %[[PLACE:.*]] = tg.add %[[COLUMN]], %[[START]]
+// CHECK:         tg.store {{.*}}[%[[PLACE]]]
+// CHECK-LABEL: tg.kernel @E_16_32_2
+// CHECK:         %[[ROW:.*]] = tg.range 0 loop 16
+// CHECK:         %[[COLUMN:.*]] = tg.range 1 loop 32
+// CHECK:         %[[WIDTH:.*]] = tg.const(32 : index)
+// CHECK:         %[[START:.*]] = tg.mul %[[ROW]], %[[WIDTH]]
+// CHECK:         %[[PLACE:.*]] = tg.add %[[COLUMN]], %[[START]]
+// CHECK:         tg.load {{.*}}[%[[PLACE]]] mask
+// CHECK-LABEL: func.func @turned
+func.func @turned(%a: tensor<32x1x48xf32>, %b: tensor<1x16x48xf32>) -> tensor<16x64xf32> {
+  %0 = tg.expand %a : tensor<32x1x48xf32> -> tensor<32x16x48xf32>
+  %1 = tg.expand %b : tensor<1x16x48xf32> -> tensor<32x16x48xf32>
+  %2 = tg.mul %0, %1 : tensor<32x16x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<32x16x48xf32> -> tensor<32x16x1xf32>
+  %4 = tg.permute %3 [1, 0, 2] : tensor<32x16x1xf32> -> tensor<16x32x1xf32>
+  %5 = tg.pad %4 low [0, 0, 0] high [0, 0, 1] : tensor<16x32x1xf32> -> tensor<16x32x2xf32>
+  %6 = tg.reshape %5 : tensor<16x32x2xf32> -> tensor<16x64xf32>
+  return %6 : tensor<16x64xf32>
+}
+
+// -----
+
+// Two results in different orders: the buffer is in that of the product.
+// CHECK-LABEL: tg.kernel @r_32_16_48_
+// CHECK-LABEL: func.func @two_orders
+func.func @two_orders(%a: tensor<32x1x48xf32>, %b: tensor<1x16x48xf32>) -> (tensor<16x64xf32>, tensor<32x32xf32>) {
+  %0 = tg.expand %a : tensor<32x1x48xf32> -> tensor<32x16x48xf32>
+  %1 = tg.expand %b : tensor<1x16x48xf32> -> tensor<32x16x48xf32>
+  %2 = tg.mul %0, %1 : tensor<32x16x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<32x16x48xf32> -> tensor<32x16x1xf32>
+  %4 = tg.permute %3 [1, 0, 2] : tensor<32x16x1xf32> -> tensor<16x32x1xf32>
+  %5 = tg.pad %4 low [0, 0, 0] high [0, 0, 1] : tensor<16x32x1xf32> -> tensor<16x32x2xf32>
+  %6 = tg.reshape %5 : tensor<16x32x2xf32> -> tensor<16x64xf32>
+  %7 = tg.pad %3 low [0, 0, 0] high [0, 0, 1] : tensor<32x16x1xf32> -> tensor<32x16x2xf32>
+  %8 = tg.reshape %7 : tensor<32x16x2xf32> -> tensor<32x32xf32>
+  return %6, %8 : tensor<16x64xf32>, tensor<32x32xf32>
+}
+
+// -----
+
+// A sum reads the product: it stays as it is.
+// CHECK-LABEL: tg.kernel @r_32_16_48_
+// CHECK-LABEL: func.func @summed
+func.func @summed(%a: tensor<32x1x48xf32>, %b: tensor<1x16x48xf32>) -> tensor<16xf32> {
+  %0 = tg.expand %a : tensor<32x1x48xf32> -> tensor<32x16x48xf32>
+  %1 = tg.expand %b : tensor<1x16x48xf32> -> tensor<32x16x48xf32>
+  %2 = tg.mul %0, %1 : tensor<32x16x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<32x16x48xf32> -> tensor<32x16x1xf32>
+  %4 = tg.exp2 %3 : tensor<32x16x1xf32>
+  %5 = tg.permute %4 [1, 0, 2] : tensor<32x16x1xf32> -> tensor<16x32x1xf32>
+  %6 = tg.reduce add %5 axes [1] : tensor<16x32x1xf32> -> tensor<16x1x1xf32>
+  %7 = tg.reshape %6 : tensor<16x1x1xf32> -> tensor<16xf32>
+  return %7 : tensor<16xf32>
+}

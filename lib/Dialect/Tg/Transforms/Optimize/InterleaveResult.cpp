@@ -18,8 +18,8 @@ using namespace mlir::tg;
 
 /// The longest range of results that take turns.
 constexpr int64_t kMostTurns = 8;
-/// Ranges of up to this many positions that decide which operand a result is
-/// are unrolled.
+/// Ranges of up to this many positions that decide which operand a result is, or
+/// whether it is loaded, are unrolled.
 constexpr int64_t kMostBranches = 4;
 
 /// The result range before \p turns, if together they number the results as
@@ -75,8 +75,8 @@ RangeOp Heuristic::findTakingTurns(RangeOp turns) {
 /// Merges a short range of results that take turns with the one before, so that
 /// lanes run along both. Otherwise a vector would hold one turn.
 ///
-/// Short ranges that decide which operand a result is are unrolled: only that
-/// operand is then loaded.
+/// Short ranges that decide which operand a result is, or whether it is one, are
+/// unrolled: only that operand is then loaded, with constant masks of lanes.
 RangeOp Heuristic::mergeTurns(RangeOp turns) {
   RangeOp rows = findTakingTurns(turns);
   if (!rows)
@@ -84,19 +84,26 @@ RangeOp Heuristic::mergeTurns(RangeOp turns) {
   Block &body = schedule.getKernel().getBody().front();
   SmallVector<RangeOp> branches;
   int64_t copies = 1;
-  for (auto where : body.getOps<WhereOp>())
+  for (Operation &op : body) {
+    Value condition;
+    if (auto where = dyn_cast<WhereOp>(op))
+      condition = where.getCondition();
+    else if (auto load = dyn_cast<LoadOp>(op))
+      condition = load.getMask();
+    if (!condition)
+      continue;
     for (RangeOp range : schedule.getResultRanges()) {
       const int64_t count = range.getLargestExtent();
       if (range == rows || range == turns || range.isSymbolic() ||
           range.getPeel() || range.getKind() != RangeKind::loop ||
           llvm::is_contained(branches, range) || count < 2 ||
           copies * count > kMostBranches ||
-          !schedule.dependsOn(where.getCondition(), range) ||
-          schedule.isOrdered(range))
+          !schedule.dependsOn(condition, range) || schedule.isOrdered(range))
         continue;
       copies *= count;
       branches.push_back(range);
     }
+  }
   report("interleave", rows, turns.getLargestExtent());
   for (RangeOp range : branches) {
     report("unroll", range, range.getLargestExtent());

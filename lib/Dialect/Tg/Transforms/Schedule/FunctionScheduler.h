@@ -102,12 +102,17 @@ private:
   void finishComplete();
   Value request(Value tensor, KernelBuilder &kernel, ArrayRef<Value> indices,
                 Value mask, ArrayRef<Value> scope);
-  /// \p shape is the maximal shape of a symbolic tensor.
-  void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
+  /// \p shape is the maximal shape of a symbolic tensor; its axes are in memory
+  /// in that \p order, if one is given.
+  void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape,
+            ArrayRef<int64_t> order = {});
+  SmallVector<int64_t> getMemoryOrder(Operation *op);
   /// Creates a kernel for the part of `value` that begins at `from` and has
-  /// that shape. It computes `own` itself, even if that has a buffer.
+  /// that shape, with loops in the `order` of axes. It computes `own` itself,
+  /// even if that has a buffer.
   KernelBuilder &createKernel(Location loc, Value value, Value own,
-                              ArrayRef<Dim> from, ArrayRef<Dim> shape);
+                              ArrayRef<Dim> from, ArrayRef<Dim> shape,
+                              ArrayRef<int64_t> order = {});
   /// Creates a kernel without reductions that need tiles. The loop over the
   /// axis `innermost` is the innermost one.
   KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape,
@@ -117,7 +122,7 @@ private:
   void computeInPlace(Operation *op);
   void store(Operation *op, StringRef reason);
   void storePart(Value tensor, ArrayRef<Dim> from, ArrayRef<Dim> to,
-                 SmallVectorImpl<Access *> &own);
+                 ArrayRef<int64_t> order, SmallVectorImpl<Access *> &own);
   void visitAssign(AssignOp assign);
   void visitCopy(CopyOp copy);
   void visitScan(ScanOp scan);

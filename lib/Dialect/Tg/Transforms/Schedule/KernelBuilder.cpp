@@ -28,7 +28,7 @@ int64_t Access::getEvaluations() const {
 
 KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
                              ArrayRef<InnerSizes> splits,
-                             std::optional<int64_t> innermost)
+                             ArrayRef<int64_t> order)
     : loc(loc), step(step), block(new Block()), builder(loc.getContext()),
       index(builder, loc) {
   builder.setInsertionPointToEnd(block);
@@ -50,11 +50,8 @@ KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
       addRange(rest, 1);
     resultIndices[axis] = index.get(form);
   };
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    if (static_cast<int64_t>(axis) != innermost)
-      addAxis(axis);
-  if (innermost)
-    addAxis(*innermost);
+  for (size_t i = 0; i < shape.size(); ++i)
+    addAxis(order.empty() ? i : static_cast<size_t>(order[i]));
 }
 
 KernelBuilder::~KernelBuilder() {

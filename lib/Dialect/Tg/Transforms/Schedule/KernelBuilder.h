@@ -56,11 +56,10 @@ class KernelBuilder {
 public:
   /// Begins a kernel that computes a tensor of `shape`, as step number `step`.
   /// Each axis has one range; `splits`, with an entry for each axis, can divide
-  /// it into several. Loops are in the order of the axes, except that the loop
-  /// over `innermost`, if given, is the innermost one.
+  /// it into several. Loops are in the `order` of axes given, or in that of the
+  /// shape.
   KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
-                ArrayRef<InnerSizes> splits = {},
-                std::optional<int64_t> innermost = {});
+                ArrayRef<InnerSizes> splits = {}, ArrayRef<int64_t> order = {});
   ~KernelBuilder();
 
   Location getLoc() const { return loc; }
@@ -75,6 +74,8 @@ public:
 
   /// Sets the position of the element in the output buffer.
   void setPosition(Value linearIndex) { position = linearIndex; }
+  /// The position of the element in the output buffer; null if it was not set.
+  Value getPosition() const { return position; }
   /// The result range along which the output is contiguous in memory, or null.
   Value getContiguousRange();
 

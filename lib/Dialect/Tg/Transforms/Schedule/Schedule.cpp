@@ -18,6 +18,7 @@
 #include "SplitAxes.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tg {
@@ -149,33 +150,94 @@ void FunctionScheduler::finishComplete() {
   complete.clear();
 }
 
+/// The elements in that order, or all as they are if it is empty.
+template <typename T>
+static SmallVector<T> arrange(ArrayRef<T> values, ArrayRef<int64_t> order) {
+  if (order.empty())
+    return SmallVector<T>(values);
+  return applyPermutation(values, order);
+}
+
 /// Provides elements from a buffer that holds a tensor of `shape`.
 void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
-                             ArrayRef<int64_t> shape) {
+                             ArrayRef<int64_t> shape, ArrayRef<int64_t> order) {
+  const SmallVector<int64_t> sizes = arrange(shape, order);
   for (Access *access : uses) {
-    Value value = access->kernel->createLoad(buffer, shape, access->indices,
-                                             access->mask);
+    Value value = access->kernel->createLoad(
+        buffer, sizes, arrange<Value>(access->indices, order), access->mask);
     provide(*access, value);
   }
 }
 
+/// The order in which all that reads the tensor runs along its axes; empty if
+/// there are several, or if it is that of the tensor. Only for products that
+/// elementwise kernels read: these then read memory as they write it, while the
+/// product can turn its results in registers. What is read by reductions stays
+/// as it is.
+SmallVector<int64_t> FunctionScheduler::getMemoryOrder(Operation *op) {
+  Value result = op->getResult(0);
+  if (!isa<ReduceOp>(op) || stored.contains(result) || !costs->isTiled(result))
+    return {};
+  std::optional<SmallVector<int64_t>> order;
+  for (Access *access : accesses[result]) {
+    KernelBuilder &kernel = *access->kernel;
+    IndexAnalysis &analysis = kernel.getIndex().getAnalysis();
+    if (!kernel.getPosition() || !llvm::all_of(access->scope, [&](Value range) {
+          return llvm::is_contained(kernel.getResultRanges(), range);
+        }))
+      return {};
+    const LinearForm &position = analysis.getLinear(kernel.getPosition());
+    // How far apart the kernel stores what it computes of neighbors.
+    SmallVector<double> distances;
+    for (Value index : access->indices) {
+      const LinearForm &form = analysis.getLinear(index);
+      if (form.terms.empty()) {
+        distances.push_back(std::numeric_limits<double>::infinity());
+        continue;
+      }
+      auto [range, step] = form.terms.front();
+      const int64_t distance = position.getCoefficient(range);
+      if (form.terms.size() != 1 || !step.isStatic() || distance == 0)
+        return {};
+      distances.push_back(std::abs(static_cast<double>(distance) /
+                                   static_cast<double>(*step.getStatic())));
+    }
+    SmallVector<int64_t> axes =
+        llvm::to_vector(llvm::seq<int64_t>(0, distances.size()));
+    llvm::stable_sort(axes, [&](int64_t a, int64_t b) {
+      return distances[a] > distances[b];
+    });
+    if (order && *order != axes)
+      return {};
+    order = axes;
+  }
+  return order && !llvm::is_sorted(*order) ? *order : SmallVector<int64_t>();
+}
+
 KernelBuilder &FunctionScheduler::createKernel(Location loc, Value value,
                                                Value own, ArrayRef<Dim> from,
-                                               ArrayRef<Dim> shape) {
+                                               ArrayRef<Dim> shape,
+                                               ArrayRef<int64_t> order) {
   SmallVector<InnerSizes> splits;
   if (costs->isDivided(value))
     splits = findSplits(loc, value, from, shape, [&](Value value) {
       return costs->isTiled(value) && (value == own || !stored.contains(value));
     });
   return addKernel(
-      std::make_unique<KernelBuilder>(loc, shape, steps.size(), splits));
+      std::make_unique<KernelBuilder>(loc, shape, steps.size(), splits, order));
 }
 
 KernelBuilder &
 FunctionScheduler::createKernel(Location loc, ArrayRef<Dim> shape,
                                 std::optional<int64_t> innermost) {
+  SmallVector<int64_t> order;
+  for (int64_t axis : llvm::seq<int64_t>(0, shape.size()))
+    if (axis != innermost)
+      order.push_back(axis);
+  if (innermost)
+    order.push_back(*innermost);
   return addKernel(std::make_unique<KernelBuilder>(
-      loc, shape, steps.size(), ArrayRef<InnerSizes>(), innermost));
+      loc, shape, steps.size(), ArrayRef<InnerSizes>(), order));
 }
 
 KernelBuilder &
@@ -204,20 +266,20 @@ void FunctionScheduler::computeInPlace(Operation *op) {
 /// Creates a kernel for the positions [from, to) of a tensor that has a buffer.
 /// Adds to `own` if the kernel needs an element of the tensor itself.
 void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
-                                  ArrayRef<Dim> to,
+                                  ArrayRef<Dim> to, ArrayRef<int64_t> order,
                                   SmallVectorImpl<Access *> &own) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> shape = getLargestShape(type);
-  SmallVector<Dim> extents;
+  SmallVector<Dim> extents(from.size(), Dim(func.getContext(), 0));
   Dim offset(func.getContext(), 0);
   int64_t last = 0, stride = 1;
-  for (size_t axis = from.size(); axis-- > 0;) {
-    extents.push_back(to[axis] - from[axis]);
+  for (size_t i = from.size(); i-- > 0;) {
+    const size_t axis = order.empty() ? i : static_cast<size_t>(order[i]);
+    extents[axis] = to[axis] - from[axis];
     offset = offset + from[axis] * Dim(func.getContext(), stride);
-    last += (extents.back().getMax() - 1) * stride;
+    last += (extents[axis].getMax() - 1) * stride;
     stride *= shape[axis];
   }
-  std::reverse(extents.begin(), extents.end());
   Value chosen = getSelected(
       tensor,
       [&](Value value) { return value != tensor && stored.contains(value); },
@@ -225,11 +287,13 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
         return Interval{from[axis].getMin(), to[axis].getMax() - 1};
       });
   KernelBuilder &kernel =
-      createKernel(tensor.getLoc(), chosen, tensor, from, extents);
+      createKernel(tensor.getLoc(), chosen, tensor, from, extents, order);
   // Done first, so that kernels of equal parts have their terms in the same
   // order. For the same reason, positions start at the first element of the
   // part.
-  kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
+  kernel.setPosition(
+      kernel.linearize(arrange<int64_t>(shape, order),
+                       arrange<Value>(kernel.getResultIndices(), order)));
   Value buffer =
       getSubbuffer({tensor, offset},
                    RankedTensorType::get({last + 1}, type.getElementType()));
@@ -250,7 +314,8 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   Value buffer = getBuffer(result);
-  load(accesses[result], buffer, getLargestShape(type));
+  const SmallVector<int64_t> order = getMemoryOrder(op);
+  load(accesses[result], buffer, getLargestShape(type), order);
   const Partition partition = costs->getPartition(result);
   const std::string inParts =
       partition.isWhole()
@@ -273,10 +338,10 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
       continue;
     SmallVector<Dim> to = end;
     to[partition.axis] = boundary;
-    storePart(result, from, to, own);
+    storePart(result, from, to, order, own);
     from[partition.axis] = boundary;
   }
-  storePart(result, from, end, own);
+  storePart(result, from, end, order, own);
   accesses[result] = own;
   computeInPlace(op);
 }
