@@ -18,8 +18,8 @@ using namespace mlir::tg;
 
 /// The longest range of results that take turns.
 constexpr int64_t kMostTurns = 8;
-/// Ranges of up to this many positions that decide which operand a result is, or
-/// whether it is loaded, are unrolled.
+/// Ranges of up to this many positions that decide which operand a result is,
+/// or whether it is loaded, are unrolled.
 constexpr int64_t kMostBranches = 4;
 
 /// The result range before \p turns, if together they number the results as
@@ -75,8 +75,9 @@ RangeOp Heuristic::findTakingTurns(RangeOp turns) {
 /// Merges a short range of results that take turns with the one before, so that
 /// lanes run along both. Otherwise a vector would hold one turn.
 ///
-/// Short ranges that decide which operand a result is, or whether it is one, are
-/// unrolled: only that operand is then loaded, with constant masks of lanes.
+/// Short ranges that decide which operand a result is, or whether it is one,
+/// are unrolled: only that operand is then loaded, with constant masks of
+/// lanes.
 RangeOp Heuristic::mergeTurns(RangeOp turns) {
   RangeOp rows = findTakingTurns(turns);
   if (!rows)
