@@ -301,6 +301,7 @@ KERNELS = {
     "conv-3-224": conv(16, 3, 64, 224, window=7, stride=2),
     "conv-3-32": conv(64, 3, 64, 32),
     "weights-1-28": conv_weights(128, 1, 32, 28),
+    "weights-3-32": conv_weights(64, 3, 64, 32),
     "weights-3-224": conv_weights(16, 3, 64, 224, window=7, stride=2),
     "attention-8-256-64": attention,
     "attention-f16": attention_f16,

@@ -30,6 +30,10 @@ constexpr int64_t kFewestRows = 2, kFewestWideRows = 8, kFewestColumns = 16;
 /// part, which are stored and read, are half as many as the factors that a
 /// block of it reads.
 constexpr int64_t kLeastDepth = 1024, kLeastPart = 128;
+/// Where groups share the positions of a window (shareWindows() in
+/// ShareWindows.cpp), because there are fewer than kFewestColumns of them: the
+/// channels of a group, and the fewest pixels of a part.
+constexpr int64_t kChannelsOfGroup = 4, kLeastPixels = 2048;
 /// The fewest parts that repay the second kernel. Products that need fewer have
 /// a group for every second compute unit already.
 constexpr int64_t kFewestParts = 4;
@@ -240,6 +244,26 @@ static std::optional<GradientShape> getGradientShape(ReduceOp op) {
   return shape;
 }
 
+/// Whether one of the axes of the sum and one of the results step over the same
+/// elements of what is multiplied, as those of overlapping windows do.
+static bool hasWindows(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto strided = dyn_cast<StridedOp>(op)) {
+      const View view(cast<ViewAttr>(strided.getViews().getValue().back()));
+      for (auto [axis, stride] : llvm::enumerate(view.strides))
+        for (size_t other = 0; other < axis; ++other)
+          if (!stride.is(0) && stride == view.strides[other] &&
+              !view.shape[axis].is(1) && !view.shape[other].is(1))
+            return true;
+      return false;
+    }
+    if (!isa<PermuteOp, ReshapeOp, ExpandOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 /// The largest divisor of a number that is at most \p most, and at least 1.
 static int64_t getLargestDivisor(int64_t number, int64_t most) {
   int64_t divisor = std::max<int64_t>(std::min(number, most), 1);
@@ -253,14 +277,29 @@ static int64_t getLargestDivisor(int64_t number, int64_t most) {
 /// over fewer positions than it has results would store more than it reads.
 static std::optional<ProductSplit> splitGradient(ReduceOp op) {
   const std::optional<GradientShape> shape = getGradientShape(op);
-  if (!shape || std::min(shape->ofLeft, shape->ofRight) < kSharedRows ||
-      shape->depth < std::max(kLeastDepth, shape->results))
+  if (!shape || shape->depth < std::max(kLeastDepth, shape->results))
     return std::nullopt;
-  const int64_t others = shape->results / (shape->ofLeft * shape->ofRight),
-                blocks = others * llvm::divideCeil(shape->ofLeft, kSide) *
-                         llvm::divideCeil(shape->ofRight, kSide);
+  const auto [fewer, more] = std::minmax(shape->ofLeft, shape->ofRight);
+  const int64_t others = shape->results / (fewer * more);
+  int64_t blocks = others * llvm::divideCeil(fewer, kSide) *
+                   llvm::divideCeil(more, kSide),
+          leastPart = kLeastPart;
+  if (fewer < kSharedRows) {
+    // A group shares the positions of the window, which one factor has.
+    auto product = op.getX().getDefiningOp<MulOp>();
+    const bool isLeft = hasWindows(product.getLhs());
+    if (!isLeft && !hasWindows(product.getRhs()))
+      return std::nullopt;
+    const auto [positions, channels] =
+        isLeft ? std::pair(shape->ofLeft, shape->ofRight)
+               : std::pair(shape->ofRight, shape->ofLeft);
+    if (positions >= kFewestColumns)
+      return std::nullopt;
+    blocks = others * llvm::divideCeil(channels, kChannelsOfGroup);
+    leastPart = kLeastPixels;
+  }
   const int64_t most = std::min(getTargetFacts(op).parallelItems / blocks,
-                                shape->depth / kLeastPart);
+                                shape->depth / leastPart);
   ProductSplit split{0, 1};
   for (int64_t axis : shape->axes) {
     const int64_t size = op.getX().getType().getDimSize(axis);

@@ -351,7 +351,8 @@ func.func @more_results(%y: tensor<64x64x11x11xf32>, %x: tensor<64x32x13x13xf32>
   return %g : tensor<1x64x1x1x32x3x3xf32>
 }
 
-// One channel has nine weights: too few columns for blocks.
+// One channel has nine weights: too few columns for blocks. Groups share the
+// sums of a window, but of no fewer than 2048 pixels.
 // CHECK-LABEL: func.func @nine_weights
 // CHECK-NOT: tg.contiguous
 func.func @nine_weights(%y: tensor<64x64x11x11xf32>, %x: tensor<64x13x13xf32>) -> tensor<1x64x1x1x3x3xf32> {
@@ -361,5 +362,32 @@ func.func @nine_weights(%y: tensor<64x64x11x11xf32>, %x: tensor<64x13x13xf32>) -
   %p = tg.mul %y2, %x1 : tensor<64x64x11x11x3x3xf32>
   %g = tg.reduce add %p axes [0, 2, 3] : tensor<64x64x11x11x3x3xf32> -> tensor<1x64x1x1x3x3xf32>
   return %g : tensor<1x64x1x1x3x3xf32>
+}
+
+// With more pixels, there are parts: four channels are a group, and 16 groups
+// for each of 16 parts fill the device.
+// CHECK-LABEL: func.func @nine_weights_of_many
+// CHECK: tg.reshape %{{.*}} : tensor<256x64x32x32x3x3xf32> -> tensor<16x16x64x32x32x3x3xf32>
+// CHECK: tg.contiguous
+func.func @nine_weights_of_many(%y: tensor<256x64x32x32xf32>, %x: tensor<256x34x34xf32>) -> tensor<1x64x1x1x3x3xf32> {
+  %y1 = tg.reshape %y : tensor<256x64x32x32xf32> -> tensor<256x64x32x32x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<256x64x32x32x1x1xf32> -> tensor<256x64x32x32x3x3xf32>
+  %x1 = tg.strided %x [#tg.view<[256, 64, 32, 32, 3, 3] strides [1156, 0, 34, 1, 34, 1]>] : tensor<256x34x34xf32> -> tensor<256x64x32x32x3x3xf32>
+  %p = tg.mul %y2, %x1 : tensor<256x64x32x32x3x3xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<256x64x32x32x3x3xf32> -> tensor<1x64x1x1x3x3xf32>
+  return %g : tensor<1x64x1x1x3x3xf32>
+}
+
+// Nine columns that are no window: groups share columns or rows.
+// CHECK-LABEL: func.func @nine_columns
+// CHECK-NOT: tg.contiguous
+func.func @nine_columns(%y: tensor<256x64x32x32xf32>, %x: tensor<256x32x32x9xf32>) -> tensor<1x64x1x1x9xf32> {
+  %y1 = tg.reshape %y : tensor<256x64x32x32xf32> -> tensor<256x64x32x32x1xf32>
+  %y2 = tg.expand %y1 : tensor<256x64x32x32x1xf32> -> tensor<256x64x32x32x9xf32>
+  %x1 = tg.reshape %x : tensor<256x32x32x9xf32> -> tensor<256x1x32x32x9xf32>
+  %x2 = tg.expand %x1 : tensor<256x1x32x32x9xf32> -> tensor<256x64x32x32x9xf32>
+  %p = tg.mul %y2, %x2 : tensor<256x64x32x32x9xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<256x64x32x32x9xf32> -> tensor<1x64x1x1x9xf32>
+  return %g : tensor<1x64x1x1x9xf32>
 }
 }

@@ -594,6 +594,7 @@ void Heuristic::runForGroups() {
   static constexpr Way ways[] = {
       {"tiles for matrix units", &Heuristic::contractProducts},
       {"tiles of products", &Heuristic::tileProducts},
+      {"windows shared by groups", &Heuristic::shareWindows},
       {"rows shared by groups", &Heuristic::shareRows},
       {"columns shared by groups", &Heuristic::shareColumns},
       {"transposed tiles", &Heuristic::turnTiles},

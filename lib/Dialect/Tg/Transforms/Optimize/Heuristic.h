@@ -142,6 +142,7 @@ private:
   RangeOp splitDepth(RangedReduceOp reduce, RangeOp depth, int64_t size);
   void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes);
   void fillAhead(RangedReduceOp reduce);
+  bool shareWindows();
   bool shareRows();
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
   void unrollFew(RangeOp range);
