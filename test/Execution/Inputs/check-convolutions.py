@@ -51,6 +51,11 @@ CASES = [
     (3, 3, 20, 1, 22, 19, 5, 5, 1, 2, 1, "f16", "f16", "weights"),
     (2, 3, 32, 1, 20, 19, 5, 5, 2, 2, 1, "f32", "f32", "weights"),
     (3, 3, 20, 1, 16, 9, 3, 3, 1, 1, 1, "f32", "f32", "weights symbolic"),
+    # Windows that groups share: in parts, of channels of their own, long rows.
+    (8, 1, 8, 1, 32, 32, 3, 3, 1, 1, 1, "f32", "f32", "weights"),
+    (4, 1, 1, 16, 17, 12, 3, 3, 1, 1, 1, "f32", "f32", "weights"),
+    (2, 2, 3, 2, 9, 70, 2, 5, 1, 2, 1, "f16", "f32", "weights"),
+    (1, 1, 4, 1, 6, 300, 3, 4, 1, 1, 1, "i32", "i32", "weights"),
 ]
 
 MOST = 5

@@ -115,9 +115,6 @@ bool Heuristic::shareWindows() {
   copies = takeCopies(copies);
 
   // Items along the row, and along the longest other range of the sum.
-  const int64_t most = std::min(kGroupItems, target.groupItems),
-                items = std::min<int64_t>(
-                    most, llvm::bit_ceil(uint64_t(row.getLargestExtent())));
   RangeOp other;
   double pixels = 1;
   for (RangeOp range : getClosedRanges(reduce)) {
@@ -126,17 +123,19 @@ bool Heuristic::shareWindows() {
         (!other || range.getLargestExtent() > other.getLargestExtent()))
       other = range;
   }
-  const int64_t fewest = std::max(items, target.subgroupItems);
-  if (pixels < static_cast<double>(kLeastPixels * fewest))
+  if (pixels < static_cast<double>(kLeastPixels * target.subgroupItems))
     return isUnfit("sums of " + Twine(static_cast<int64_t>(pixels)) +
-                   " pixels are too short to be shared by " + Twine(fewest) +
-                   " items");
-  int64_t rows =
+                   " pixels are too short to be shared by " +
+                   Twine(target.subgroupItems) + " items");
+  int64_t most = std::min(kGroupItems, target.groupItems);
+  while (pixels < static_cast<double>(kLeastPixels * most))
+    most /= 2;
+  const auto items =
+      std::min<int64_t>(most, llvm::bit_ceil(uint64_t(row.getLargestExtent())));
+  const int64_t rows =
       other ? std::min<int64_t>(most / items, llvm::bit_floor(uint64_t(
                                                   other.getLargestExtent())))
             : 1;
-  while (rows > 1 && pixels < static_cast<double>(kLeastPixels * items * rows))
-    rows /= 2;
   report("group reduce", row, items);
   RangeOp item = schedule.split(row, items).second;
   schedule.setKind(item, RangeKind::group_reduce);
