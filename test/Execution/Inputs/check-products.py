@@ -14,7 +14,8 @@ import sys
 
 # Rows, columns, depth, the type of factors, that of the result, and what is
 # different: factors that are stored transposed, reciprocals of the left one, a
-# bias and a square afterwards, a batch.
+# bias and a square afterwards, a batch, sums of four elements to multiply by, an
+# update of two arguments in place.
 UNITS = [
     (64, 64, 64, "f16", "f32", ""),
     (33, 47, 65, "f16", "f32", "left right epilogue"),
@@ -40,6 +41,10 @@ UNITS = [
     (5, 40, 1040, "f16", "f16", "right epilogue"),
     (20, 33, 1031, "bf16", "f32", "left"),
     (9, 33, 1024, "f32", "f32", "right epilogue"),
+    # With other sums, in place, or both.
+    (33, 47, 65, "f16", "f32", "left sums"),
+    (40, 70, 50, "f16", "f32", "right assign"),
+    (17, 40, 50, "bf16", "f32", "batch epilogue sums assign"),
 ]
 # Those that items compute from tiles. Large blocks, and such that are not full;
 # a depth that is no multiple; wide elements; more positions than buffers.
@@ -62,6 +67,11 @@ TILES = [
     (64, 64, 1024, "f32", "f32", "right epilogue"),
     (3, 65, 1031, "f32", "f32", "left batch"),
     (17, 130, 1024, "f16", "f16", "right"),
+    # With other sums, in place, or both.
+    (65, 100, 37, "f32", "f32", "right sums"),
+    (130, 140, 48, "f32", "f32", "left assign"),
+    (5, 1500, 40, "f32", "f32", "right batch assign"),
+    (70, 90, 16, "i32", "i32", "epilogue sums assign"),
 ]
 
 # Rows, columns and depth are variables with other bounds than their values here:
@@ -173,15 +183,36 @@ def get_text(rows, columns, depth, factor, result, options):
         lines.append(f"%t = tg.add %r, %ce : {out}")
         lines.append(f"%z = tg.mul %t, %t : {out}")
         returned = "%z"
+    if "sums" in options.split():
+        four = tensor(result, rows, columns, 4)
+        dense = values(result, SMALL, *batch, rows, columns, 4)
+        arguments.append(f"%q: {four} {{tg.input = dense<{dense}> : {four}}}")
+        one = tensor(result, rows, columns, 1)
+        lines.append(f"%q1 = tg.reduce add %q axes [{axis + 1}] : {four} -> {one}")
+        lines.append(f"%q2 = tg.reshape %q1 : {one} -> {out}")
+        lines.append(f"%q3 = tg.mul {returned}, %q2 : {out}")
+        returned = "%q3"
+    returns = [returned]
+    if "assign" in options.split():
+        for name in "mw":
+            dense = values(result, SMALL, *batch, rows, columns)
+            arguments.append(f"%{name}: {out} {{tg.input = dense<{dense}> : {out}}}")
+        for name, old, new in [("m", "%m", returned), ("w", "%w", "%m1")]:
+            lines.append(f"%{name}0 = tg.add {old}, {old} : {out}")
+            lines.append(f"%{name}1 = tg.add %{name}0, {new} : {out}")
+        lines.append(f"%m2 = tg.assign %m, %m1 : {out}")
+        lines.append(f"%w2 = tg.assign %w, %w1 : {out}")
+        returns = ["%m2", "%w2"]
     body = "\n  ".join(lines)
+    kinds = ", ".join([out] * len(returns))
     variables = "".join(
         f'#{n.name} = #tg.var<"{n.name}", 1, {largest(n)}>\n'
         for n in (rows, columns, depth)
         if isinstance(n, Size)
     )
-    return f"""{variables}func.func @main({', '.join(arguments)}) -> {out} {{
+    return f"""{variables}func.func @main({', '.join(arguments)}) -> ({kinds}) {{
   {body}
-  return {returned} : {out}
+  return {', '.join(returns)} : {kinds}
 }}
 """
 

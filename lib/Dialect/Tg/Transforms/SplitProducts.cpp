@@ -273,11 +273,10 @@ static int64_t getLargestDivisor(int64_t number, int64_t most) {
 }
 
 /// Splits such a sum where its blocks are too few groups for the device, along
-/// the axis that makes the most parts: images, or rows of all images. A sum
-/// over fewer positions than it has results would store more than it reads.
+/// the axis that makes the most parts: images, or rows of all images.
 static std::optional<ProductSplit> splitGradient(ReduceOp op) {
   const std::optional<GradientShape> shape = getGradientShape(op);
-  if (!shape || shape->depth < std::max(kLeastDepth, shape->results))
+  if (!shape || shape->depth < kLeastDepth)
     return std::nullopt;
   const auto [fewer, more] = std::minmax(shape->ofLeft, shape->ofRight);
   const int64_t others = shape->results / (fewer * more);
@@ -298,8 +297,10 @@ static std::optional<ProductSplit> splitGradient(ReduceOp op) {
     blocks = others * llvm::divideCeil(channels, kChannelsOfGroup);
     leastPart = kLeastPixels;
   }
-  const int64_t most = std::min(getTargetFacts(op).parallelItems / blocks,
-                                shape->depth / leastPart);
+  // The sums of all parts are no more elements than the smaller factor has.
+  const int64_t most = std::min({getTargetFacts(op).parallelItems / blocks,
+                                 shape->depth / leastPart,
+                                 shape->depth * fewer / shape->results});
   ProductSplit split{0, 1};
   for (int64_t axis : shape->axes) {
     const int64_t size = op.getX().getType().getDimSize(axis);

@@ -200,12 +200,8 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
 }
 
 bool Heuristic::contractProducts() {
-  Block &body = schedule.getKernel().getBody().front();
-  auto reduces = llvm::to_vector(body.getOps<RangedReduceOp>());
-  if (target.matrixUnits == 0 || reduces.size() != 1 || hasScan() ||
-      schedule.getKernel().getInPlace() || !body.getOps<StageOp>().empty() ||
-      llvm::any_of(body.getOps<StoreOp>(),
-                   [](StoreOp store) { return store.getUpdate().has_value(); }))
+  RangedReduceOp sum = findOnlySum();
+  if (!sum || target.matrixUnits == 0)
     return false;
   mergeShortColumns(kColumns);
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
@@ -213,11 +209,11 @@ bool Heuristic::contractProducts() {
   auto chooseDepthFor = [&](const MatrixUnit &unit) {
     const int64_t full =
         std::max(kDepthBytes / tinygrad::getBytes(unit.element), unit.k);
-    return chooseDepth(reduces.front(), columns, full, kMaxRangeExtent,
+    return chooseDepth(sum, columns, full, kMaxRangeExtent,
                        /*least=*/full);
   };
   std::optional<Product> found =
-      findProduct(schedule, reduces.front(), columns, chooseDepthFor, why);
+      findProduct(schedule, sum, columns, chooseDepthFor, why);
   if (!found)
     return isUnfit(why);
   if (kSubgroups * kSubgroups * target.subgroupItems > target.groupItems)

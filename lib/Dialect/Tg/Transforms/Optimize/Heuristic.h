@@ -54,6 +54,7 @@ private:
   void readForward();
   void readInOrder();
   void mergeRanges();
+  RangedReduceOp findOnlySum();
   void mergeShortColumns(int64_t shortest);
   RangeOp chooseDepth(RangedReduceOp reduce, RangeOp columns, int64_t shortest,
                       int64_t longest, int64_t least);

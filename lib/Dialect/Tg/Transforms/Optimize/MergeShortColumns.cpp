@@ -26,13 +26,75 @@ static constexpr int64_t kFewestRows = 16;
 /// Columns are merged until at most this part of their number is padding.
 static constexpr int64_t kPadding = 8;
 
+/// The most terms of a sum besides the product: a single item adds them up.
+static constexpr int64_t kFewTerms = 16;
+
+/// Whether a kernel that works in place reads what it overwrites only where it
+/// overwrites it, and after the sum. Then it does not matter which item
+/// computes which results.
+static bool readsOwnElements(KernelSchedule &schedule, RangedReduceOp reduce) {
+  KernelOp kernel = schedule.getKernel();
+  auto isOutput = [&](Value buffer) {
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    return argument &&
+           argument.getArgNumber() < static_cast<uint64_t>(kernel.getOutputs());
+  };
+  Block &body = kernel.getBody().front();
+  for (auto load : body.getOps<LoadOp>())
+    if (isOutput(load.getBuffer()) &&
+        !llvm::all_of(body.getOps<StoreOp>(), [&](StoreOp store) {
+          return store.getBuffer() != load.getBuffer() ||
+                 store.getIndex() == load.getIndex();
+        }))
+      return false;
+  return llvm::none_of(schedule.getSlice(reduce.getValue()),
+                       [&](Operation *op) {
+                         auto load = dyn_cast<LoadOp>(op);
+                         return load && isOutput(load.getBuffer());
+                       });
+}
+
+/// The only sum of the kernel, if groups may compute blocks of its results.
+/// There may be sums of a few terms besides, on which it does not depend, and
+/// which do not depend on it. Null if there is none.
+RangedReduceOp Heuristic::findOnlySum() {
+  Block &body = schedule.getKernel().getBody().front();
+  if (hasScan() || !body.getOps<StageOp>().empty() ||
+      llvm::any_of(body.getOps<StoreOp>(),
+                   [](StoreOp store) { return store.getUpdate().has_value(); }))
+    return RangedReduceOp();
+  auto countTerms = [](RangedReduceOp reduce) {
+    double terms = 1;
+    for (RangeOp range : getClosedRanges(reduce))
+      terms *= static_cast<double>(range.getLargestExtent());
+    return terms;
+  };
+  RangedReduceOp sum;
+  for (auto reduce : body.getOps<RangedReduceOp>())
+    if (!sum || countTerms(reduce) > countTerms(sum))
+      sum = reduce;
+  if (!sum)
+    return RangedReduceOp();
+  for (auto reduce : body.getOps<RangedReduceOp>())
+    if (reduce != sum &&
+        (countTerms(reduce) > kFewTerms ||
+         llvm::any_of(getClosedRanges(reduce),
+                      [&](RangeOp range) { return namesRange(sum, range); }) ||
+         schedule.getSlice(reduce.getValue()).contains(sum) ||
+         schedule.getSlice(sum.getValue()).contains(reduce)))
+      return RangedReduceOp();
+  if (schedule.getKernel().getInPlace() && !readsOwnElements(schedule, sum))
+    return RangedReduceOp();
+  return sum;
+}
+
 /// Merges the columns of a product with ranges around them until they have
 /// \p shortest positions, of which blocks of as many need little padding, as
 /// long as the result is contiguous along them.
 void Heuristic::mergeShortColumns(int64_t shortest) {
   Block &body = schedule.getKernel().getBody().front();
-  auto reduces = llvm::to_vector(body.getOps<RangedReduceOp>());
-  if (reduces.size() != 1 || hasScan() || !body.getOps<StageOp>().empty())
+  RangedReduceOp sum = findOnlySum();
+  if (!sum)
     return;
   while (true) {
     RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
@@ -55,7 +117,7 @@ void Heuristic::mergeShortColumns(int64_t shortest) {
       return;
     // One factor depends on both, the other one on neither, but on rows.
     SmallVector<LoadOp> factors, others;
-    for (Operation *op : schedule.getSlice(reduces.front().getValue()))
+    for (Operation *op : schedule.getSlice(sum.getValue()))
       if (auto load = dyn_cast<LoadOp>(op)) {
         const bool isAlong = schedule.dependsOn(load.getResult(), columns);
         if (isAlong != schedule.dependsOn(load.getResult(), outer))

@@ -184,15 +184,9 @@ static RangeOp splitForUnrolling(KernelSchedule &schedule, RangeOp position) {
 
 bool Heuristic::tileProducts() {
   mergeShortColumns(kFewest);
-  Block &body = schedule.getKernel().getBody().front();
-  auto reduces = llvm::to_vector(body.getOps<RangedReduceOp>());
-  if (reduces.size() != 1 || hasScan() || schedule.getKernel().getInPlace() ||
-      !body.getOps<StageOp>().empty() || target.groupItems < kSide * kSide ||
-      llvm::any_of(
-          body.getOps<StoreOp>(),
-          [](StoreOp store) { return store.getUpdate().has_value(); }))
+  RangedReduceOp reduce = findOnlySum();
+  if (!reduce || target.groupItems < kSide * kSide)
     return false;
-  RangedReduceOp reduce = reduces.front();
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
   if (!columns)
     return false;
