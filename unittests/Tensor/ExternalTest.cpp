@@ -16,6 +16,7 @@
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Tensor/Jit.h"
 
 #include <numeric>
 
@@ -275,4 +276,18 @@ TEST(ExternalTest, SimulatedGpusReadMemoryAtAnyElement) {
     expectTensor(-x.reshape({count}).shrink({{5, count - 3}}), {count - 8},
                  below);
   }
+}
+
+TEST(ExternalTest, InACapturedStep) {
+  const Context cpu({{"DEV", "CPU"}}); // whose memory the host reads
+  Jit step([](const Tensor &x) {
+    (void)toStrided(x);
+    return x + 1;
+  });
+  const int line = __LINE__ - 3;
+  const Tensor x = Tensor::ones({2});
+  step(x);
+  EXPECT_ERROR(step(x), Error,
+               "jit: toStrided at ExternalTest.cpp:" + std::to_string(line) +
+                   " reads values on the host");
 }

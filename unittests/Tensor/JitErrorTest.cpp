@@ -5,7 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "JitTest.h"
-#include "TinyGrad/Tensor/External.h"
 
 #include <exception>
 #include <sstream>
@@ -166,8 +165,6 @@ TEST(JitErrorTest, ReadingOnTheHostIsAnError) {
         (void)x.repeatInterleave((x > 0).cast(DType::Int32));
       },
       here("repeatInterleave", __LINE__ - 2));
-  check([](const Tensor &x) { (void)toStrided(x); },
-        here("toStrided", __LINE__ - 1));
   check([](const Tensor &) { (void)Graph::current().randomState(); },
         here("randomState", __LINE__ - 1));
 }

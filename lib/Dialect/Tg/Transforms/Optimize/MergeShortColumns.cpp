@@ -80,8 +80,8 @@ RangedReduceOp Heuristic::findOnlySum() {
         (countTerms(reduce) > kFewTerms ||
          llvm::any_of(getClosedRanges(reduce),
                       [&](RangeOp range) { return namesRange(sum, range); }) ||
-         schedule.getSlice(reduce.getValue()).contains(sum) ||
-         schedule.getSlice(sum.getValue()).contains(reduce)))
+         isComputedFrom(reduce.getValue(), sum) ||
+         isComputedFrom(sum.getValue(), reduce)))
       return RangedReduceOp();
   if (schedule.getKernel().getInPlace() && !readsOwnElements(schedule, sum))
     return RangedReduceOp();
