@@ -219,18 +219,67 @@ struct GradientShape {
 };
 } // namespace
 
-/// The shape of such a sum of known size.
-static std::optional<GradientShape> getGradientShape(ReduceOp op) {
-  auto product = op.getX().getDefiningOp<MulOp>();
+/// A value that is moved, and then read through a view of a product with it.
+static ViewChain getChain(Value value, StridedOp view) {
+  SmallVector<Operation *> movements{view};
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isMovementOp(op) && !isa<StridedOp>(op))
+      break;
+    movements.push_back(op);
+    value = op->getOperand(0);
+  }
+  ViewChain chain(cast<RankedTensorType>(value.getType()));
+  for (Operation *op : llvm::reverse(movements))
+    chain.apply(op);
+  return chain;
+}
+
+/// Whether a step of so many positions in the space that one of the views is
+/// over leads to another element: the digits of the step are steps along the
+/// axes of the view before.
+static bool isStep(ArrayRef<View> before, int64_t positions) {
+  if (positions == 0 || before.empty())
+    return positions != 0;
+  const View &view = before.back();
+  int64_t rest = std::abs(positions);
+  for (size_t axis = view.shape.size(); axis-- > 0 && rest != 0;) {
+    const int64_t size = view.shape[axis].getMax(), digit = rest % size;
+    rest /= size;
+    if (digit != 0 && isStep(before.drop_back(), view.strides[axis].getMax()))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the elements at neighboring positions of an axis differ. The sizes
+/// are known.
+static bool variesAlong(const ViewChain &chain, size_t axis) {
+  return isStep(chain.getViews().drop_back(),
+                chain.getViews().back().strides[axis].getMax());
+}
+
+/// The shape of such a sum of known size. With \p view, of products that are
+/// read through it.
+static std::optional<GradientShape> getGradientShape(ReduceOp op,
+                                                     StridedOp view = {}) {
+  auto product =
+      (view ? view.getX() : op.getX()).template getDefiningOp<MulOp>();
   const RankedTensorType type = op.getX().getType();
   if (!product || op.getKind() != ReduceKind::add || !type.hasStaticShape() ||
       type.getEncoding())
     return std::nullopt;
+  std::optional<ViewChain> left, right;
+  if (view) {
+    left = getChain(product.getLhs(), view);
+    right = getChain(product.getRhs(), view);
+  }
   GradientShape shape;
   for (auto [i, extent] : llvm::enumerate(type.getShape())) {
     const auto axis = static_cast<int64_t>(i);
-    const bool isOfLeft = !isRepeatedAlong(product.getLhs(), axis),
-               isOfRight = !isRepeatedAlong(product.getRhs(), axis);
+    const bool isOfLeft = left ? variesAlong(*left, i)
+                               : !isRepeatedAlong(product.getLhs(), axis),
+               isOfRight = right ? variesAlong(*right, i)
+                                 : !isRepeatedAlong(product.getRhs(), axis);
     if (!llvm::is_contained(op.getAxes(), axis)) {
       shape.results *= extent;
       (isOfLeft ? shape.ofLeft : shape.ofRight) *=
@@ -272,20 +321,97 @@ static int64_t getLargestDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
+/// The only user of a sum, after conversions, and reshapes that change
+/// dimensions of one element alone, if it shrinks the sum; the axes of the
+/// shrink are mapped to those of the sum.
+static ShrinkOp findShrink(ReduceOp op, SmallVectorImpl<int64_t> &axes) {
+  axes = llvm::to_vector(llvm::seq<int64_t>(0, op.getType().getRank()));
+  Value value = op.getResult();
+  while (value.hasOneUse()) {
+    Operation *user = *value.user_begin();
+    if (auto shrink = dyn_cast<ShrinkOp>(user))
+      return shrink;
+    if (auto cast = dyn_cast<CastOp>(user)) {
+      value = cast.getResult();
+      continue;
+    }
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    if (!reshape)
+      break;
+    SmallVector<int64_t> mapped;
+    for (int64_t axis : llvm::seq<int64_t>(0, reshape.getType().getRank())) {
+      std::optional<int64_t> source = findAxisOfOperand(reshape, axis);
+      if (!source && !getDim(reshape.getType(), axis).is(1))
+        return ShrinkOp();
+      mapped.push_back(source ? axes[*source] : -1);
+    }
+    axes = mapped;
+    value = reshape.getResult();
+  }
+  return ShrinkOp();
+}
+
+void tg::shrinkFirst(ReduceOp op) {
+  SmallVector<int64_t> axes;
+  ShrinkOp shrink = findShrink(op, axes);
+  if (!shrink || shrink.getX() == op.getResult())
+    return;
+  const RankedTensorType type = op.getType();
+  SmallVector<Dim> from(type.getRank(), Dim(op.getContext(), 0));
+  SmallVector<Dim> to = getDims(type);
+  for (auto [axis, begin, end] : llvm::zip_equal(
+           axes, getDims(shrink.getFrom()), getDims(shrink.getTo())))
+    if (axis >= 0) {
+      from[axis] = begin;
+      to[axis] = end;
+    }
+  OpBuilder builder(shrink);
+  auto getAttr = [&](ArrayRef<Dim> dims) {
+    return builder.getArrayAttr(
+        llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); }));
+  };
+  const Location loc = op.getLoc();
+  Value kept = ShrinkOp::create(builder, loc, op, getAttr(from), getAttr(to));
+  auto keptType = cast<RankedTensorType>(kept.getType());
+  const Type element = shrink.getType().getElementType();
+  if (keptType.getElementType() != element)
+    kept = CastOp::create(builder, loc, keptType.clone(element), kept);
+  shrink.replaceAllUsesWith(
+      ReshapeOp::create(builder, loc, shrink.getType(), kept).getResult());
+  for (Operation *user = shrink; user != op.getOperation();) {
+    Operation *before = user->getOperand(0).getDefiningOp();
+    user->erase();
+    user = before;
+  }
+}
+
 /// Splits such a sum where its blocks are too few groups for the device, along
-/// the axis that makes the most parts: images, or rows of all images.
+/// the axis that makes the most parts: images, or rows of all images. The
+/// gradient by the input is one, too: the sum of products for the results that
+/// windows have at a pixel. It is split along the channels.
 static std::optional<ProductSplit> splitGradient(ReduceOp op) {
-  const std::optional<GradientShape> shape = getGradientShape(op);
-  if (!shape || shape->depth < kLeastDepth)
+  const std::optional<GradientShape> shape =
+      getGradientShape(op, op.getX().getDefiningOp<StridedOp>());
+  if (!shape || shape->results == 0 || shape->depth < kLeastDepth)
     return std::nullopt;
   const auto [fewer, more] = std::minmax(shape->ofLeft, shape->ofRight);
   const int64_t others = shape->results / (fewer * more);
+  // What is discarded afterwards is columns or rows at the borders of images.
+  SmallVector<int64_t> axes;
+  ShrinkOp shrink = findShrink(op, axes);
+  const double kept =
+      shrink ? static_cast<double>(getBufferSize(shrink.getType())) /
+                   static_cast<double>(shape->results)
+             : 1;
+  const auto columns = static_cast<int64_t>(static_cast<double>(more) * kept);
   int64_t blocks = others * llvm::divideCeil(fewer, kSide) *
-                   llvm::divideCeil(more, kSide),
+                   llvm::divideCeil(columns, kSide),
           leastPart = kLeastPart;
   if (fewer < kSharedRows) {
     // A group shares the positions of the window, which one factor has.
     auto product = op.getX().getDefiningOp<MulOp>();
+    if (!product)
+      return std::nullopt;
     const bool isLeft = hasWindows(product.getLhs());
     if (!isLeft && !hasWindows(product.getRhs()))
       return std::nullopt;
@@ -297,10 +423,9 @@ static std::optional<ProductSplit> splitGradient(ReduceOp op) {
     blocks = others * llvm::divideCeil(channels, kChannelsOfGroup);
     leastPart = kLeastPixels;
   }
-  // The sums of all parts are no more elements than the smaller factor has.
-  const int64_t most = std::min({getTargetFacts(op).parallelItems / blocks,
-                                 shape->depth / leastPart,
-                                 shape->depth * fewer / shape->results});
+  const int64_t most =
+      std::min(getTargetFacts(op).parallelItems / std::max<int64_t>(blocks, 1),
+               shape->depth / leastPart);
   ProductSplit split{0, 1};
   for (int64_t axis : shape->axes) {
     const int64_t size = op.getX().getType().getDimSize(axis);
@@ -381,15 +506,30 @@ ReduceOp tg::widenProduct(ReduceOp op) {
     return op;
   OpBuilder builder(op);
   const Location loc = op.getLoc();
-  auto product = op.getX().getDefiningOp<MulOp>();
+  // Views and parts of the products.
+  SmallVector<Operation *> movements;
+  Value product = op.getX();
+  while (Operation *movement = product.getDefiningOp()) {
+    if (isa<MulOp>(movement))
+      break;
+    movements.push_back(movement);
+    product = movement->getOperand(0);
+  }
   auto widen = [&](Value value) -> Value {
     return CastOp::create(
         builder, loc,
         cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()),
         value);
   };
-  Value x = MulOp::create(builder, loc, widen(product.getLhs()),
-                          widen(product.getRhs()));
+  auto factors = product.getDefiningOp<MulOp>();
+  Value x = MulOp::create(builder, loc, widen(factors.getLhs()),
+                          widen(factors.getRhs()));
+  for (Operation *movement : llvm::reverse(movements)) {
+    Operation *copy = builder.clone(*movement);
+    copy->setOperand(0, x);
+    x = copy->getResult(0);
+    x.setType(cast<RankedTensorType>(x.getType()).clone(builder.getF32Type()));
+  }
   auto wide = ReduceOp::create(builder, loc, op.getKind(), x, op.getAxes());
   Value narrow = CastOp::create(builder, loc, op.getType(), wide);
   op.replaceAllUsesWith(narrow);

@@ -35,6 +35,10 @@ std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 /// or of its right one, whichever are fewer; none if the shape is not known.
 std::optional<int64_t> getFewestUses(ReduceOp op);
 
+/// If part of a sum is discarded after reshapes, moves the tg.shrink before
+/// them: the sums of parts are then shrunk, too.
+void shrinkFirst(ReduceOp op);
+
 /// Replaces a sum of products of a type with fewer than 32 bits by one of f32,
 /// so that the sums of parts are not rounded. Returns the sum to split.
 ReduceOp widenProduct(ReduceOp op);

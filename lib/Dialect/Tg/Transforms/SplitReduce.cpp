@@ -93,14 +93,21 @@ public:
   void replace(Deviations deviations, PartSums &of);
 
 private:
+  ArrayAttr getAttr(ArrayRef<Dim> dims) {
+    return builder.getArrayAttr(
+        llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); }));
+  }
   Value shrink(Value x, Dim from, Dim to);
   Value separate(Value x);
   Value reduceParts(Value x);
   Value reduceStored(Value x);
   Value repeat(Value x, Value like);
   Value getCount(Value like);
+  Value shrinkParts(Value partial);
 
   ReduceOp op;
+  /// What is left of the result, if that is all that is used.
+  ShrinkOp kept;
   const Split &split;
   OpBuilder builder;
   Location loc;
@@ -115,10 +122,6 @@ Value Splitter::shrink(Value x, Dim from, Dim to) {
   SmallVector<Dim> begin(end.size(), Dim(op.getContext(), 0));
   begin[split.axis] = from;
   end[split.axis] = to;
-  auto getAttr = [&](ArrayRef<Dim> dims) {
-    return builder.getArrayAttr(
-        llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); }));
-  };
   return ShrinkOp::create(builder, loc, x, getAttr(begin), getAttr(end));
 }
 
@@ -134,6 +137,23 @@ Value Splitter::separate(Value x) {
                            getTensorType(shape, type.getElementType()), x);
 }
 
+/// Those parts' results that are used.
+Value Splitter::shrinkParts(Value partial) {
+  SmallVector<Dim> to = getDims(cast<RankedTensorType>(partial.getType()));
+  SmallVector<Dim> from(to.size(), Dim(op.getContext(), 0));
+  const SmallVector<Dim> begin = getDims(kept.getFrom()),
+                         end = getDims(kept.getTo());
+  for (size_t axis = 0; axis < begin.size(); ++axis) {
+    if (llvm::is_contained(op.getAxes(), static_cast<int64_t>(axis)))
+      continue;
+    const size_t place =
+        axis < static_cast<size_t>(split.axis) ? axis : axis + 1;
+    from[place] = begin[axis];
+    to[place] = end[axis];
+  }
+  return ShrinkOp::create(builder, loc, partial, getAttr(from), getAttr(to));
+}
+
 /// A stored reduction of each part, in the memory order of what is read.
 Value Splitter::reduceParts(Value x) {
   SmallVector<int64_t> axes;
@@ -141,6 +161,8 @@ Value Splitter::reduceParts(Value x) {
     if (axis != split.positions)
       axes.push_back(axis < split.axis ? axis : axis + 1);
   Value partial = ReduceOp::create(builder, loc, op.getKind(), x, axes);
+  if (kept)
+    partial = shrinkParts(partial);
   if (split.order.empty())
     return ContiguousOp::create(builder, loc, partial);
   SmallVector<int64_t> order;
@@ -163,7 +185,8 @@ Value Splitter::reduceStored(Value x) {
                                                  : *split.positions + 1);
   llvm::sort(axes);
   Value total = ReduceOp::create(builder, loc, op.getKind(), x, axes);
-  return ReshapeOp::create(builder, loc, op.getType(), total);
+  return ReshapeOp::create(builder, loc, kept ? kept.getType() : op.getType(),
+                           total);
 }
 
 static Value combine(OpBuilder &builder, ReduceOp op, Value x, Value y) {
@@ -179,17 +202,27 @@ static Value combine(OpBuilder &builder, ReduceOp op, Value x, Value y) {
 }
 
 Value Splitter::replace() {
+  // On CPUs, sums of parts are stored as a whole.
+  if (op->hasOneUse() && getTargetFacts(op).groupItems > 0)
+    kept = dyn_cast<ShrinkOp>(*op->user_begin());
   Value head = op.getX(), tail;
   if (main != length) {
     head = shrink(head, Dim(op.getContext(), 0), main);
     tail = ReduceOp::create(builder, loc, op.getKind(),
                             shrink(op.getX(), main, length), op.getAxes());
+    if (kept)
+      tail = ShrinkOp::create(builder, loc, tail, kept.getFrom(), kept.getTo());
   }
   Value partial = reduceParts(separate(head));
   Value total = reduceStored(partial);
   if (tail)
     total = combine(builder, op, total, tail);
-  op.replaceAllUsesWith(total);
+  if (kept) {
+    kept.replaceAllUsesWith(total);
+    kept.erase();
+  } else {
+    op.replaceAllUsesWith(total);
+  }
   op.erase();
   return partial;
 }
@@ -656,8 +689,11 @@ struct TgSplitReducePass
         continue;
       std::optional<Split> split =
           splitColumns(op, /*isReadAgain=*/readAgain.contains(op.getX()));
-      if (!split && (split = splitProduct(op)))
+      if (!split && (split = splitProduct(op))) {
         op = widenProduct(op);
+        if (getTargetFacts(op).groupItems > 0)
+          shrinkFirst(op);
+      }
       if (!split)
         split = splitToFew(op, threshold, parts);
       if (!split)

@@ -203,8 +203,7 @@ bool Heuristic::contractProducts() {
   RangedReduceOp sum = findOnlySum();
   if (!sum || target.matrixUnits == 0)
     return false;
-  mergeShortColumns(kColumns);
-  RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
+  RangeOp columns = chooseColumns(sum, kColumns);
   std::string why;
   auto chooseDepthFor = [&](const MatrixUnit &unit) {
     const int64_t full =

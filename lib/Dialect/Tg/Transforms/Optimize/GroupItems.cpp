@@ -389,6 +389,19 @@ bool Heuristic::shareColumns() {
       schedule.moveBefore(part, item);
     schedule.setKind(part, RangeKind::group_reduce);
   }
+  // Few columns: other results, too.
+  int64_t items = columns * along;
+  const SmallVector<RangeOp> others = schedule.getResultRanges();
+  for (RangeOp range : llvm::reverse(others)) {
+    const auto count = std::min<int64_t>(
+        kFewItems / items, llvm::bit_ceil(uint64_t(range.getLargestExtent())));
+    if (count < 2 || range.getKind() != RangeKind::loop ||
+        !admits(range, RangeKind::local))
+      continue;
+    report("local", range, count);
+    schedule.setKind(schedule.split(range, count).second, RangeKind::local);
+    items *= count;
+  }
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);

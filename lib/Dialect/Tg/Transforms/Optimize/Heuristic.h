@@ -55,7 +55,8 @@ private:
   void readInOrder();
   void mergeRanges();
   RangedReduceOp findOnlySum();
-  void mergeShortColumns(int64_t shortest);
+  RangeOp mergeImages(RangedReduceOp sum, RangeOp columns, int64_t shortest);
+  RangeOp chooseColumns(RangedReduceOp sum, int64_t shortest);
   RangeOp chooseDepth(RangedReduceOp reduce, RangeOp columns, int64_t shortest,
                       int64_t longest, int64_t least);
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);

@@ -183,11 +183,10 @@ static RangeOp splitForUnrolling(KernelSchedule &schedule, RangeOp position) {
 }
 
 bool Heuristic::tileProducts() {
-  mergeShortColumns(kFewest);
   RangedReduceOp reduce = findOnlySum();
   if (!reduce || target.groupItems < kSide * kSide)
     return false;
-  RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
+  RangeOp columns = chooseColumns(reduce, kFewest);
   if (!columns)
     return false;
   if (columns.getLargestExtent() < kFewest)

@@ -1,16 +1,17 @@
-//===- MergeShortColumns.cpp - longer ranges of products ------------------===//
+//===- ProductRanges.cpp - sum, columns and depth of a product ------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// In a convolution, the pixels of a row of an image are the columns of a
-/// product of matrices. Rows of small images are too short for a block of the
-/// product, but those of one image are neighbors in the result. The depth is
-/// that of the channels and of both directions of a window: where none of these
-/// is long enough by itself, as in the first convolution of a network, they
-/// are one range.
+/// Finds the product of matrices in a kernel, of which groups compute blocks.
+/// In a convolution, the pixels of a row of an image are the columns. Rows of
+/// small images are too short for a block, but those of one image are neighbors
+/// in the result, and several small images together are long enough. The depth
+/// is that of the channels and of both directions of a window: where none of
+/// these is long enough by itself, as in the first convolution of a network,
+/// they are one range.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,8 @@ using namespace mlir::tg;
 static constexpr int64_t kFewestRows = 16;
 /// Columns are merged until at most this part of their number is padding.
 static constexpr int64_t kPadding = 8;
+/// Images are merged if a larger part is.
+static constexpr int64_t kMuchPadding = 4;
 
 /// The most terms of a sum besides the product: a single item adds them up.
 static constexpr int64_t kFewTerms = 16;
@@ -88,52 +91,86 @@ RangedReduceOp Heuristic::findOnlySum() {
   return sum;
 }
 
-/// Merges the columns of a product with ranges around them until they have
-/// \p shortest positions, of which blocks of as many need little padding, as
-/// long as the result is contiguous along them.
-void Heuristic::mergeShortColumns(int64_t shortest) {
+/// Whether the columns and another range of the results are those of one factor
+/// alone, while the other factor has rows of its own.
+static bool areOfOneFactor(KernelSchedule &schedule, RangedReduceOp sum,
+                           RangeOp other, RangeOp columns) {
+  SmallVector<LoadOp> factors, others;
+  for (Operation *op : schedule.getSlice(sum.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      const bool isAlong = schedule.dependsOn(load.getResult(), columns);
+      if (isAlong != schedule.dependsOn(load.getResult(), other))
+        return false;
+      (isAlong ? factors : others).push_back(load);
+    }
+  auto isAnyAlong = [&](ArrayRef<LoadOp> loads, RangeOp range) {
+    return llvm::any_of(loads, [&](LoadOp load) {
+      return schedule.dependsOn(load.getResult(), range);
+    });
+  };
+  return llvm::any_of(schedule.getResultRanges(), [&](RangeOp rows) {
+    return isAnyAlong(others, rows) && !isAnyAlong(factors, rows) &&
+           rows.getLargestExtent() >= kFewestRows;
+  });
+}
+
+/// Moves a range of the results before the columns of a product and merges both
+/// if a block would have few columns otherwise: the images of a convolution of
+/// few pixels. Memory is then contiguous along parts of the columns only.
+RangeOp Heuristic::mergeImages(RangedReduceOp sum, RangeOp columns,
+                               int64_t shortest) {
+  const int64_t extent = columns.getLargestExtent(),
+                padding = llvm::alignTo(extent, shortest) - extent;
+  if (padding <= extent / kMuchPadding)
+    return columns;
+  for (RangeOp images : schedule.getResultRanges()) {
+    if (images == columns || images.isSymbolic() ||
+        images.getKind() != RangeKind::loop ||
+        !areOfOneFactor(schedule, sum, images, columns))
+      continue;
+    auto move = StepAttr::get(images.getContext(), StepKind::move, {},
+                              {static_cast<int64_t>(images.getId()),
+                               static_cast<int64_t>(columns.getId())},
+                              0, {});
+    if (schedule.findObstacle(move))
+      continue;
+    schedule.moveBefore(images, columns);
+    if (!schedule.areMergeable(images, columns))
+      return columns;
+    report("merge", columns, images.getLargestExtent());
+    return schedule.merge(images, columns);
+  }
+  return columns;
+}
+
+/// Returns the columns of a product, the range along which results are
+/// contiguous; null if there are none. Merges them with ranges around them
+/// until they have \p shortest positions, of which blocks of as many need
+/// little padding, as long as the result is contiguous along them; then with
+/// images.
+RangeOp Heuristic::chooseColumns(RangedReduceOp sum, int64_t shortest) {
   Block &body = schedule.getKernel().getBody().front();
-  RangedReduceOp sum = findOnlySum();
-  if (!sum)
-    return;
   while (true) {
     RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
-    if (!columns)
-      return;
+    if (!columns || columns.isSymbolic() ||
+        columns.getKind() != RangeKind::loop)
+      return columns;
     const int64_t extent = columns.getLargestExtent(),
                   padding = llvm::alignTo(extent, shortest) - extent;
     if (extent >= shortest && padding <= extent / kPadding)
-      return;
+      return columns;
     ArrayRef<RangeOp> ranges = schedule.getRanges();
     const size_t place = llvm::find(ranges, columns) - ranges.begin();
-    if (place == 0)
-      return;
-    RangeOp outer = ranges[place - 1];
-    if (outer.isSymbolic() || !schedule.isResultRange(outer) ||
+    RangeOp outer = place == 0 ? RangeOp() : ranges[place - 1];
+    if (!outer || outer.isSymbolic() || !schedule.isResultRange(outer) ||
         !schedule.areMergeable(outer, columns) ||
-        !llvm::all_of(body.getOps<StoreOp>(), [&](StoreOp store) {
-          return schedule.isEvenIn(store.getIndex(), outer, columns);
-        }))
-      return;
-    // One factor depends on both, the other one on neither, but on rows.
-    SmallVector<LoadOp> factors, others;
-    for (Operation *op : schedule.getSlice(sum.getValue()))
-      if (auto load = dyn_cast<LoadOp>(op)) {
-        const bool isAlong = schedule.dependsOn(load.getResult(), columns);
-        if (isAlong != schedule.dependsOn(load.getResult(), outer))
-          return;
-        (isAlong ? factors : others).push_back(load);
-      }
-    auto isAnyAlong = [&](ArrayRef<LoadOp> loads, RangeOp range) {
-      return llvm::any_of(loads, [&](LoadOp load) {
-        return schedule.dependsOn(load.getResult(), range);
-      });
-    };
-    if (llvm::none_of(schedule.getResultRanges(), [&](RangeOp rows) {
-          return isAnyAlong(others, rows) && !isAnyAlong(factors, rows) &&
-                 rows.getLargestExtent() >= kFewestRows;
-        }))
-      return;
+        !llvm::all_of(body.getOps<StoreOp>(),
+                      [&](StoreOp store) {
+                        return schedule.isEvenIn(store.getIndex(), outer,
+                                                 columns);
+                      }) ||
+        !areOfOneFactor(schedule, sum, outer, columns))
+      return mergeImages(sum, columns, shortest);
     report("merge", columns, outer.getLargestExtent());
     schedule.merge(outer, columns);
   }
