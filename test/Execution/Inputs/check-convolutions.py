@@ -45,6 +45,12 @@ CASES = [
     # Channels that are too many to be merged, and windows that are too small.
     (1, 16, 16, 1, 10, 10, 3, 3, 1, 1, 1, "f32", "f32", ""),
     (1, 3, 64, 1, 8, 10, 1, 2, 1, 0, 1, "f32", "f32", ""),
+    # Small images, which are columns together; pixels that are no multiple of what
+    # an item has.
+    (6, 24, 70, 1, 4, 4, 3, 3, 1, 1, 1, "f32", "f32", "bias"),
+    (9, 18, 33, 1, 4, 2, 3, 3, 1, 1, 1, "f32", "f32", ""),
+    (20, 32, 40, 1, 2, 2, 1, 1, 1, 0, 1, "f16", "f32", "bias"),
+    (5, 16, 20, 2, 7, 7, 3, 3, 1, 1, 1, "i32", "i32", ""),
     # Gradients by the weights.
     (4, 1, 32, 1, 12, 12, 3, 3, 1, 1, 1, "f32", "f32", "weights"),
     (4, 2, 16, 1, 20, 16, 3, 3, 1, 1, 1, "f32", "f32", "weights"),

@@ -339,9 +339,10 @@ func.func @first_weights(%y: tensor<16x64x112x112xf32>, %x: tensor<16x3x229x229x
   return %g : tensor<1x64x1x1x3x7x7xf32>
 }
 
-// The sums of all parts are fewer elements (294,912) than the smaller factor has.
+// Also a sum over fewer positions (7744) than there are results (18432): five
+// blocks would be five groups.
 // CHECK-LABEL: func.func @more_results
-// CHECK: tg.reshape %{{.*}} : tensor<64x64x11x11x32x3x3xf32> -> tensor<16x4x64x11x11x32x3x3xf32>
+// CHECK: tg.reshape %{{.*}} : tensor<64x64x11x11x32x3x3xf32> -> tensor<32x2x64x11x11x32x3x3xf32>
 // CHECK: tg.contiguous
 func.func @more_results(%y: tensor<64x64x11x11xf32>, %x: tensor<64x32x13x13xf32>) -> tensor<1x64x1x1x32x3x3xf32> {
   %y1 = tg.reshape %y : tensor<64x64x11x11xf32> -> tensor<64x64x11x11x1x1x1xf32>

@@ -117,11 +117,14 @@ static bool areOfOneFactor(KernelSchedule &schedule, RangedReduceOp sum,
 /// Moves a range of the results before the columns of a product and merges both
 /// if a block would have few columns otherwise: the images of a convolution of
 /// few pixels. Memory is then contiguous along parts of the columns only.
+/// Pixels have to be a power of two: with other quotients and remainders, the
+/// solver does not prove in reasonable time that items write different results.
 RangeOp Heuristic::mergeImages(RangedReduceOp sum, RangeOp columns,
                                int64_t shortest) {
   const int64_t extent = columns.getLargestExtent(),
                 padding = llvm::alignTo(extent, shortest) - extent;
-  if (padding <= extent / kMuchPadding)
+  if (padding <= extent / kMuchPadding ||
+      !llvm::isPowerOf2_64(static_cast<uint64_t>(extent)))
     return columns;
   for (RangeOp images : schedule.getResultRanges()) {
     if (images == columns || images.isSymbolic() ||

@@ -35,6 +35,8 @@ constexpr int64_t kAtOnce = 4;
 /// The rows and columns of the smallest block of as many of both; the fewest
 /// columns of a product, its fewest rows, and its least positions of the sum.
 constexpr int64_t kFewest = kSide * kAtOnce, kFewestRows = 2, kLeastDepth = 8;
+/// The fewest columns that are padded to those of the smallest block.
+constexpr int64_t kFewestColumns = 3 * kFewest / 4;
 /// In a sum whose ranges are all shorter, tiles have as many positions of the
 /// innermost ranges as fit, up to a limit: short sums have no loop around the
 /// tiles, and none has positions past the end.
@@ -189,9 +191,9 @@ bool Heuristic::tileProducts() {
   RangeOp columns = chooseColumns(reduce, kFewest);
   if (!columns)
     return false;
-  if (columns.getLargestExtent() < kFewest)
+  if (columns.getLargestExtent() < kFewestColumns)
     return isUnfit(Twine(columns.getLargestExtent()) +
-                   " columns are fewer than " + Twine(kFewest));
+                   " columns are fewer than " + Twine(kFewestColumns));
   const int64_t positionBytes =
       3 * kFewest *
       llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
