@@ -67,6 +67,9 @@ TILES = [
     (64, 64, 1024, "f32", "f32", "right epilogue"),
     (3, 65, 1031, "f32", "f32", "left batch"),
     (17, 130, 1024, "f16", "f16", "right"),
+    # A factor that is computed while its tile is filled, not past the end.
+    (70, 90, 48, "f32", "f32", "right inverse"),
+    (65, 100, 37, "f32", "f32", "inverse epilogue"),
     # With other sums, in place, or both.
     (65, 100, 37, "f32", "f32", "right sums"),
     (130, 140, 48, "f32", "f32", "left assign"),

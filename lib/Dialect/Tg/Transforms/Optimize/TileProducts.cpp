@@ -144,6 +144,38 @@ static LoadOp findFactor(KernelSchedule &schedule, RangedReduceOp reduce,
   return found;
 }
 
+/// The factors of rows and of columns: loads, which are multiplied or converted
+/// before; or, if \p mayCompute, operands of the product that are computed from
+/// loads, which is then done while a tile is filled. Null if there are none.
+static std::pair<Value, Value> findFactors(KernelSchedule &schedule,
+                                           RangedReduceOp reduce, RangeOp depth,
+                                           RangeOp rows, RangeOp columns,
+                                           bool mayCompute) {
+  auto isLoaded = [](Value value) {
+    if (auto cast = value.getDefiningOp<CastOp>())
+      value = cast.getX();
+    return isa_and_nonnull<LoadOp>(value.getDefiningOp());
+  };
+  auto isFactor = [&](Value value, RangeOp along, RangeOp across) {
+    return schedule.dependsOn(value, depth) &&
+           schedule.dependsOn(value, along) &&
+           !schedule.dependsOn(value, across);
+  };
+  auto product = reduce.getValue().getDefiningOp<MulOp>();
+  if (product && mayCompute &&
+      !(isLoaded(product.getLhs()) && isLoaded(product.getRhs()))) {
+    const Value lhs = product.getLhs(), rhs = product.getRhs();
+    for (auto [x, y] : {std::pair(lhs, rhs), std::pair(rhs, lhs)})
+      if (isFactor(x, rows, columns) && isFactor(y, columns, rows))
+        return {x, y};
+  }
+  LoadOp left = findFactor(schedule, reduce, depth, rows, columns),
+         right = findFactor(schedule, reduce, depth, columns, rows);
+  if (!left || !right)
+    return {};
+  return {left.getResult(), right.getResult()};
+}
+
 namespace {
 /// The rows or columns of a block: the items that are far apart, those that are
 /// near, and what an item has side by side. No items are far apart in blocks of
@@ -219,7 +251,7 @@ bool Heuristic::tileProducts() {
   const int64_t fewestRows = reduce.getType().getIntOrFloatBitWidth() > 32
                                  ? kRowsOfNeighbors / 2
                                  : kFewestRows;
-  LoadOp left, right;
+  Value left, right;
   double others = 1;
   for (RangeOp range : schedule.getResultRanges()) {
     others *= static_cast<double>(range.getLargestExtent());
@@ -227,9 +259,11 @@ bool Heuristic::tileProducts() {
         range.getLargestExtent() <
             (rows ? std::min(rows.getLargestExtent(), kFewest) : fewestRows))
       continue;
-    LoadOp x = findFactor(schedule, reduce, depth, range, columns);
-    LoadOp y = findFactor(schedule, reduce, depth, columns, range);
-    if (!x || !y)
+    // Only loads are zero past the end of the sum.
+    const auto [x, y] =
+        findFactors(schedule, reduce, depth, range, columns,
+                    isShort || isMultiple(depth, kFewPositions));
+    if (!x)
       continue;
     rows = range;
     left = x;
@@ -266,14 +300,15 @@ bool Heuristic::tileProducts() {
     Fill fill;
     int64_t width;
   };
-  auto stage = [&](LoadOp factor, RangeOp side) -> Factor {
-    const bool isAlongSide = isContiguous(factor.getResult(), side) ||
-                             !isContiguous(factor.getResult(), position);
-    const int64_t width = isAlongSide ? countContiguous(factor, side) : 1;
+  auto stage = [&](Value factor, RangeOp side) -> Factor {
+    const bool isAlongSide =
+        isContiguous(factor, side) || !isContiguous(factor, position);
+    auto load = factor.getDefiningOp<LoadOp>();
+    const int64_t width = load && isAlongSide ? countContiguous(load, side) : 1;
     // The tile belongs to the group because of its local range.
     schedule.setKind(side, RangeKind::local);
     SmallVector<RangeOp> ranges =
-        schedule.stage(factor.getResult(), {position, side}).second;
+        schedule.stage(factor, {position, side}).second;
     schedule.setKind(side, RangeKind::loop);
     schedule.setKind(ranges[1], RangeKind::loop);
     return {isAlongSide ? Fill{ranges[1], ranges[0]}
