@@ -243,7 +243,8 @@ static bool isStep(ArrayRef<View> before, int64_t positions) {
   const View &view = before.back();
   int64_t rest = std::abs(positions);
   for (size_t axis = view.shape.size(); axis-- > 0 && rest != 0;) {
-    const int64_t size = view.shape[axis].getMax(), digit = rest % size;
+    const int64_t size = std::max<int64_t>(view.shape[axis].getMax(), 1),
+                  digit = rest % size;
     rest /= size;
     if (digit != 0 && isStep(before.drop_back(), view.strides[axis].getMax()))
       return true;
@@ -330,7 +331,7 @@ static ShrinkOp findShrink(ReduceOp op, SmallVectorImpl<int64_t> &axes) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
     if (auto shrink = dyn_cast<ShrinkOp>(user))
-      return shrink;
+      return getBufferSize(shrink.getType()) == 0 ? ShrinkOp() : shrink;
     if (auto cast = dyn_cast<CastOp>(user)) {
       value = cast.getResult();
       continue;

@@ -205,6 +205,8 @@ Value Splitter::replace() {
   // On CPUs, sums of parts are stored as a whole.
   if (op->hasOneUse() && getTargetFacts(op).groupItems > 0)
     kept = dyn_cast<ShrinkOp>(*op->user_begin());
+  if (kept && getBufferSize(kept.getType()) == 0)
+    kept = ShrinkOp();
   Value head = op.getX(), tail;
   if (main != length) {
     head = shrink(head, Dim(op.getContext(), 0), main);
