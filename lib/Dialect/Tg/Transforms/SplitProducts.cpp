@@ -322,17 +322,20 @@ static int64_t getLargestDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
-/// The only user of a sum, after conversions, and reshapes that change
+/// The only user of a sum, after one conversion, and reshapes that change
 /// dimensions of one element alone, if it shrinks the sum; the axes of the
 /// shrink are mapped to those of the sum.
 static ShrinkOp findShrink(ReduceOp op, SmallVectorImpl<int64_t> &axes) {
   axes = llvm::to_vector(llvm::seq<int64_t>(0, op.getType().getRank()));
   Value value = op.getResult();
+  bool hasCast = false;
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
     if (auto shrink = dyn_cast<ShrinkOp>(user))
       return getBufferSize(shrink.getType()) == 0 ? ShrinkOp() : shrink;
-    if (auto cast = dyn_cast<CastOp>(user)) {
+    // shrinkFirst() makes one conversion; several may round in between.
+    if (auto cast = dyn_cast<CastOp>(user); cast && !hasCast) {
+      hasCast = true;
       value = cast.getResult();
       continue;
     }
