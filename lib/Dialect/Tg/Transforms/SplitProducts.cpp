@@ -294,8 +294,8 @@ static std::optional<GradientShape> getGradientShape(ReduceOp op,
   return shape;
 }
 
-/// Whether one of the axes of the sum and one of the results step over the same
-/// elements of what is multiplied, as those of overlapping windows do.
+/// Whether two axes of a view step over the same
+/// elements, as those of overlapping windows do.
 static bool hasWindows(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto strided = dyn_cast<StridedOp>(op)) {
