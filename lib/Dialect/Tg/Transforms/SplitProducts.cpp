@@ -252,8 +252,7 @@ static bool isStep(ArrayRef<View> before, int64_t positions) {
   return false;
 }
 
-/// Whether the elements at neighboring positions of an axis differ. The sizes
-/// are known.
+/// Whether the elements at neighboring positions of an axis differ.
 static bool variesAlong(const ViewChain &chain, size_t axis) {
   return isStep(chain.getViews().drop_back(),
                 chain.getViews().back().strides[axis].getMax());
@@ -263,8 +262,7 @@ static bool variesAlong(const ViewChain &chain, size_t axis) {
 /// read through it.
 static std::optional<GradientShape> getGradientShape(ReduceOp op,
                                                      StridedOp view = {}) {
-  auto product =
-      (view ? view.getX() : op.getX()).template getDefiningOp<MulOp>();
+  auto product = (view ? view.getX() : op.getX()).getDefiningOp<MulOp>();
   const RankedTensorType type = op.getX().getType();
   if (!product || op.getKind() != ReduceKind::add || !type.hasStaticShape() ||
       type.getEncoding())
@@ -294,8 +292,8 @@ static std::optional<GradientShape> getGradientShape(ReduceOp op,
   return shape;
 }
 
-/// Whether two axes of a view step over the same
-/// elements, as those of overlapping windows do.
+/// Whether two axes of a view step over the same elements, as those of
+/// overlapping windows do.
 static bool hasWindows(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (auto strided = dyn_cast<StridedOp>(op)) {
@@ -510,30 +508,20 @@ ReduceOp tg::widenProduct(ReduceOp op) {
     return op;
   OpBuilder builder(op);
   const Location loc = op.getLoc();
-  // Views and parts of the products.
-  SmallVector<Operation *> movements;
-  Value product = op.getX();
-  while (Operation *movement = product.getDefiningOp()) {
-    if (isa<MulOp>(movement))
-      break;
-    movements.push_back(movement);
-    product = movement->getOperand(0);
-  }
+  auto view = op.getX().getDefiningOp<StridedOp>();
+  auto product = (view ? view.getX() : op.getX()).getDefiningOp<MulOp>();
   auto widen = [&](Value value) -> Value {
     return CastOp::create(
         builder, loc,
         cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()),
         value);
   };
-  auto factors = product.getDefiningOp<MulOp>();
-  Value x = MulOp::create(builder, loc, widen(factors.getLhs()),
-                          widen(factors.getRhs()));
-  for (Operation *movement : llvm::reverse(movements)) {
-    Operation *copy = builder.clone(*movement);
-    copy->setOperand(0, x);
-    x = copy->getResult(0);
-    x.setType(cast<RankedTensorType>(x.getType()).clone(builder.getF32Type()));
-  }
+  Value x = MulOp::create(builder, loc, widen(product.getLhs()),
+                          widen(product.getRhs()));
+  if (view)
+    x = StridedOp::create(builder, loc,
+                          view.getType().clone(builder.getF32Type()), x,
+                          view.getViews());
   auto wide = ReduceOp::create(builder, loc, op.getKind(), x, op.getAxes());
   Value narrow = CastOp::create(builder, loc, op.getType(), wide);
   op.replaceAllUsesWith(narrow);

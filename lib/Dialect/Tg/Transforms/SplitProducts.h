@@ -36,7 +36,7 @@ std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 std::optional<int64_t> getFewestUses(ReduceOp op);
 
 /// If part of a sum is discarded after reshapes, moves the tg.shrink before
-/// them: the sums of parts are then shrunk, too.
+/// them, and before one conversion: the sums of parts are then shrunk, too.
 void shrinkFirst(ReduceOp op);
 
 /// Replaces a sum of products of a type with fewer than 32 bits by one of f32,

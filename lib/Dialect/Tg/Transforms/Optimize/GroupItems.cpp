@@ -393,8 +393,9 @@ bool Heuristic::shareColumns() {
   int64_t items = columns * along;
   const SmallVector<RangeOp> others = schedule.getResultRanges();
   for (RangeOp range : llvm::reverse(others)) {
-    const auto count = std::min<int64_t>(
-        kFewItems / items, llvm::bit_ceil(uint64_t(range.getLargestExtent())));
+    const auto count =
+        std::min<int64_t>(std::min(kFewItems, target.groupItems) / items,
+                          llvm::bit_ceil(uint64_t(range.getLargestExtent())));
     if (count < 2 || range.getKind() != RangeKind::loop ||
         !admits(range, RangeKind::local))
       continue;

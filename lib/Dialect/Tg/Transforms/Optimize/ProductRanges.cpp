@@ -34,7 +34,9 @@ static constexpr int64_t kFewTerms = 16;
 
 /// Whether a kernel that works in place reads what it overwrites only where it
 /// overwrites it, and after the sum. Then it does not matter which item
-/// computes which results.
+/// computes which results. What other arguments read may be overwritten memory
+/// too; the scheduler lets a kernel read that at the same element alone, and
+/// copies the old contents otherwise.
 static bool readsOwnElements(KernelSchedule &schedule, RangedReduceOp reduce) {
   KernelOp kernel = schedule.getKernel();
   auto isOutput = [&](Value buffer) {

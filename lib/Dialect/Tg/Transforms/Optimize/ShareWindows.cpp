@@ -123,10 +123,11 @@ bool Heuristic::shareWindows() {
         (!other || range.getLargestExtent() > other.getLargestExtent()))
       other = range;
   }
-  if (pixels < static_cast<double>(kLeastPixels * target.subgroupItems))
+  const auto fewest = std::max<int64_t>(target.subgroupItems, 1);
+  if (pixels < static_cast<double>(kLeastPixels * fewest))
     return isUnfit("sums of " + Twine(static_cast<int64_t>(pixels)) +
-                   " pixels are too short to be shared by " +
-                   Twine(target.subgroupItems) + " items");
+                   " pixels are too short to be shared by " + Twine(fewest) +
+                   " items");
   int64_t most = std::min(kGroupItems, target.groupItems);
   while (pixels < static_cast<double>(kLeastPixels * most))
     most /= 2;

@@ -144,9 +144,10 @@ static LoadOp findFactor(KernelSchedule &schedule, RangedReduceOp reduce,
   return found;
 }
 
-/// The factors of rows and of columns: loads, which are multiplied or converted
-/// before; or, if \p mayCompute, operands of the product that are computed from
-/// loads, which is then done while a tile is filled. Null if there are none.
+/// The factors of rows and of columns. If \p mayCompute, operands of the
+/// product that are computed from loads, which is then done while a tile is
+/// filled. Otherwise the loads: what is computed from them is computed for each
+/// product. Null if there are none.
 static std::pair<Value, Value> findFactors(KernelSchedule &schedule,
                                            RangedReduceOp reduce, RangeOp depth,
                                            RangeOp rows, RangeOp columns,
