@@ -56,7 +56,7 @@ def default_rows():
 
 
 def gradient_rows():
-    layers = ["gemm-{}-512-1024-1024", "gemm-{}-128-768-3072", "gemm-{}-2048-512-512"]
+    layers = ["gemm-{}-512-1024-1024", "gemm-{}-128-768-3072", "gemm-{}-2048-512-512", "gemm-{}-4096-768-768"]
     layers += [f"conv-{{}}-16-{n}-{n}-{size}-3-1-1" for n, size in ((64, 16), (128, 8), (256, 4), (512, 2))]
     layers += [f"conv-{{}}-8-{n}-{n}-{size}-3-1-1" for n, size in ((64, 56), (128, 28), (256, 14))]
     # Windows of one element, strides, 5x5.

@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Support/MatrixUnits.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -56,6 +57,12 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"memory_step", &TargetFacts::memoryStep, 1, 1 << 20},
   };
   return list;
+}
+
+int64_t TargetFacts::countLines(int64_t stride) const {
+  constexpr int64_t ways = 16; // typical of second-level caches
+  const int64_t way = l2Bytes / ways;
+  return ways * (way / std::max(std::gcd(stride, way), lineBytes));
 }
 
 llvm::hash_code tg::hash_value(const TargetFacts &facts) {

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
+#include "Optimize/DivideDepth.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,10 +40,14 @@ constexpr int64_t kChannelsOfGroup = 4, kLeastPixels = 2048;
 constexpr int64_t kFewestParts = 4;
 /// Parts of a multiple of this many positions begin at aligned addresses.
 constexpr int64_t kAlignedPart = 16;
-/// On processors without groups: the width of a panel of columns in vectors,
-/// the fewest rows that make up for packing one, and the most memory for the
-/// sums of parts, relative to the larger factor.
-constexpr int64_t kPanelVectors = 4, kSharedRows = 16, kMostSums = 2;
+/// On processors without groups: the fewest rows that make up for packing a
+/// panel of columns, and the most memory for the sums of parts, relative to the
+/// larger factor.
+constexpr int64_t kSharedRows = 16, kMostSums = 2;
+/// On such processors, the fewest rows and columns for which a kernel that only
+/// stores the sums adds them in passes (DivideDepth.cpp), and by how much the
+/// panel of a column may then exceed the second-level cache.
+constexpr int64_t kFewestOfPasses = 64, kMostPanels = 2;
 /// The fewest results of a gradient that share a panel.
 constexpr int64_t kSharedPositions = 8;
 /// The maximum depth of the search for what repeats a factor, whose time is
@@ -161,29 +166,46 @@ static int64_t countPartsForGroups(ReduceOp op, const ProductShape &shape,
   return parts;
 }
 
+/// Whether a kernel that only stores the sums adds them in passes.
+static bool canAddInPasses(ReduceOp op, const ProductShape &shape) {
+  return op.getX().getType().hasStaticShape() &&
+         std::min(shape.rows, shape.columns) >= kFewestOfPasses;
+}
+
 /// The number of parts whose panels of columns fit into a cache, see
-/// stageColumns() in TileResult.cpp.
+/// stageColumns() in TileResult.cpp, or which have passes for which they do.
 static int64_t countPartsForCache(ReduceOp op, const ProductShape &shape,
                                   const TargetFacts &target) {
-  const int64_t rowBytes = kPanelVectors * target.vectorBytes;
-  const int64_t bits = op.getType().getElementTypeBitWidth();
-  if (shape.depth * rowBytes <= target.l2Bytes || shape.rows < kSharedRows ||
-      shape.columns * bits / 8 < rowBytes)
+  const int64_t depth = shape.depth, bytes = target.getPanelBytes(depth);
+  if (bytes <= target.l2Bytes || shape.rows < kSharedRows ||
+      shape.columns * op.getType().getElementTypeBitWidth() / 8 <
+          target.getPanelBytes(1))
     return 1;
-  const int64_t least =
-      llvm::divideCeil(shape.depth * rowBytes, target.l2Bytes / 2);
-  int64_t parts = least;
   // A divisor leaves no remainder.
-  for (int64_t candidate = least; candidate < 2 * least; ++candidate)
-    if (shape.depth % candidate == 0) {
-      parts = candidate;
-      break;
-    }
+  auto findDivisor = [&](int64_t least, bool hasPasses) -> int64_t {
+    for (int64_t parts = least; parts < 2 * least; ++parts)
+      if (depth % parts == 0 &&
+          (!hasPasses ||
+           getPassLength(depth / parts,
+                         getLongestForPanel(depth / parts, target))))
+        return parts;
+    return 0;
+  };
+  int64_t parts = 0;
+  if (canAddInPasses(op, shape))
+    parts = findDivisor(llvm::divideCeil(bytes, kMostPanels * target.l2Bytes),
+                        true);
+  if (parts == 0) {
+    const int64_t least = llvm::divideCeil(bytes, target.l2Bytes / 2);
+    parts = findDivisor(least, false);
+    if (parts == 0)
+      parts = least;
+  }
   // The sums of the parts, compared with the larger factor.
   const double sums =
                    double(parts) * double(shape.rows) * double(shape.columns),
-               factor = double(shape.depth) *
-                        double(std::max(shape.rows, shape.columns));
+               factor =
+                   double(depth) * double(std::max(shape.rows, shape.columns));
   return sums <= kMostSums * factor ? parts : 1;
 }
 
@@ -456,7 +478,7 @@ static std::optional<ProductSplit> splitImages(ReduceOp op) {
     else if (!rows)
       rows = axis;
   const auto [depth, results, ofLeft, ofRight, axes] = *shape;
-  const int64_t rowBytes = kPanelVectors * target.vectorBytes;
+  const int64_t rowBytes = target.getPanelBytes(1);
   if (!images || depth * rowBytes <= 2 * target.l2Bytes ||
       std::min(ofLeft, ofRight) < kSharedPositions)
     return std::nullopt;
@@ -500,6 +522,27 @@ std::optional<ProductSplit> tg::splitDeepProduct(ReduceOp op) {
   if (parts < 2)
     return std::nullopt;
   return ProductSplit{op.getAxes().front(), parts};
+}
+
+bool tg::storesDeepProduct(ReduceOp op) {
+  const TargetFacts &target = getTargetFacts(op);
+  if (target.groupItems > 0)
+    return false;
+  const std::optional<ProductShape> shape = getProductShape(op);
+  if (!shape || !canAddInPasses(op, *shape))
+    return false;
+  auto product = op.getX().getDefiningOp<MulOp>();
+  const int64_t depth = op.getAxes().front();
+  const bool isTransposed = isOutermost(product.getLhs(), depth) &&
+                            isOutermost(product.getRhs(), depth);
+  const int64_t bits = op.getType().getElementTypeBitWidth();
+  int64_t longest = getLongestForPanel(shape->depth, target);
+  if (isTransposed)
+    for (int64_t neighbors : {shape->rows, shape->columns})
+      longest =
+          std::min(longest, getLongestForLines(shape->depth,
+                                               neighbors * bits / 8, target));
+  return getPassLength(shape->depth, longest).has_value();
 }
 
 ReduceOp tg::widenProduct(ReduceOp op) {

@@ -31,6 +31,11 @@ struct ProductSplit {
 /// if it stays whole.
 std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 
+/// Whether the sum of a product is stored before anything is computed with it:
+/// the depth of a kernel that does nothing else is divided into passes, so that
+/// the panels of a long sum fit into a cache (DivideDepth.cpp).
+bool storesDeepProduct(ReduceOp op);
+
 /// How many results of a sum of products use each element of its left factor,
 /// or of its right one, whichever are fewer; none if the shape is not known.
 std::optional<int64_t> getFewestUses(ReduceOp op);

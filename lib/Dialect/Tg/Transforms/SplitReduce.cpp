@@ -655,6 +655,16 @@ static std::optional<Split> splitProduct(ReduceOp op) {
                positions};
 }
 
+/// Stores a sum before anything is computed with it.
+static void storeFirst(ReduceOp op) {
+  if (llvm::all_of(op->getUsers(), llvm::IsaPred<ContiguousOp>))
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto stored = ContiguousOp::create(builder, op.getLoc(), op);
+  op.getResult().replaceAllUsesExcept(stored, stored);
+}
+
 /// Whether arithmetic with the number of elements fits into 64 bits.
 static bool isCountable(RankedTensorType type) {
   return getBufferSize(type) <= kMaxBufferSize;
@@ -698,8 +708,11 @@ struct TgSplitReducePass
       }
       if (!split)
         split = splitToFew(op, threshold, parts);
-      if (!split)
+      if (!split) {
+        if (storesDeepProduct(op))
+          storeFirst(widenProduct(op));
         continue;
+      }
       if (auto found = findDeviations(op))
         if (auto sum = splits.find(found->sum);
             sum != splits.end() && sum->second == *split &&

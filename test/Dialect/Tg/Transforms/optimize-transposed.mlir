@@ -80,23 +80,23 @@ tg.kernel @spread(%out: memref<516096xf32>, %a: memref<516096xf32>, %b: memref<2
 
 // -----
 
-// The other factor, 12 MiB, would be read again for each block of lanes.
+// The other factor, 6 MiB, would be read again for each block of lanes.
 
 // CHECK-LABEL: tg.kernel @large
 // CHECK-NOT:     stage ranged_reduce
 // CHECK:         tg.range
-tg.kernel @large(%out: memref<2359296xf32>, %a: memref<786432xf32>, %b: memref<3145728xf32>) attributes {outputs = 1 : i64} {
+tg.kernel @large(%out: memref<2359296xf32>, %a: memref<393216xf32>, %b: memref<1572864xf32>) attributes {outputs = 1 : i64} {
   %m = tg.const(768 : index) : index
   %n = tg.const(3072 : index) : index
   %i = tg.range 0 loop 768
   %j = tg.range 1 loop 3072
-  %k = tg.range 2 loop 1024
+  %k = tg.range 2 loop 512
   %0 = tg.mul %k, %m : index
   %1 = tg.add %i, %0 : index
-  %x = tg.load %a[%1] : memref<786432xf32>
+  %x = tg.load %a[%1] : memref<393216xf32>
   %2 = tg.mul %k, %n : index
   %3 = tg.add %j, %2 : index
-  %y = tg.load %b[%3] : memref<3145728xf32>
+  %y = tg.load %b[%3] : memref<1572864xf32>
   %z = tg.mul %x, %y : f32
   %s = tg.ranged_reduce add %z over %k : f32
   %4 = tg.mul %i, %n : index

@@ -157,13 +157,13 @@ func.func @greatest(%a: tensor<64x8192xf32>, %b: tensor<64x8192xf32>) -> tensor<
 // CHECK: tg.mul
 // CHECK-NEXT: %[[R:.*]] = tg.reduce
 // CHECK-NEXT: return %[[R]]
-func.func @processor(%a: tensor<64x4096xf32>, %b: tensor<64x4096xf32>) -> tensor<64x64x1xf32> {
-  %a3 = tg.reshape %a : tensor<64x4096xf32> -> tensor<64x1x4096xf32>
-  %b3 = tg.reshape %b : tensor<64x4096xf32> -> tensor<1x64x4096xf32>
-  %ae = tg.expand %a3 : tensor<64x1x4096xf32> -> tensor<64x64x4096xf32>
-  %be = tg.expand %b3 : tensor<1x64x4096xf32> -> tensor<64x64x4096xf32>
-  %p = tg.mul %ae, %be : tensor<64x64x4096xf32>
-  %r = tg.reduce add %p axes [2] : tensor<64x64x4096xf32> -> tensor<64x64x1xf32>
+func.func @processor(%a: tensor<64x2048xf32>, %b: tensor<64x2048xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x2048xf32> -> tensor<64x1x2048xf32>
+  %b3 = tg.reshape %b : tensor<64x2048xf32> -> tensor<1x64x2048xf32>
+  %ae = tg.expand %a3 : tensor<64x1x2048xf32> -> tensor<64x64x2048xf32>
+  %be = tg.expand %b3 : tensor<1x64x2048xf32> -> tensor<64x64x2048xf32>
+  %p = tg.mul %ae, %be : tensor<64x64x2048xf32>
+  %r = tg.reduce add %p axes [2] : tensor<64x64x2048xf32> -> tensor<64x64x1xf32>
   return %r : tensor<64x64x1xf32>
 }
 
@@ -194,12 +194,27 @@ func.func @symbolic(%a: !factor, %b: !factor) -> tensor<64x64x1xf32> {
 // -----
 
 // On processors without groups, panels of 64 columns of a part take at most half
-// of the second-level cache: 24576 positions are 12 parts of 2048.
+// of the second-level cache: 24576 positions are 12 parts of 2048. With enough
+// rows, parts have passes, and are 4 times as long (see store-products.mlir).
 // CHECK-LABEL: func.func @panels
-// CHECK: tg.reshape %{{.*}} : tensor<128x768x24576xf32> -> tensor<128x768x12x2048xf32>
+// CHECK: tg.reshape %{{.*}} : tensor<32x768x24576xf32> -> tensor<32x768x12x2048xf32>
 // CHECK: tg.contiguous
-// CHECK: tg.reduce add %{{.*}} axes [2] : tensor<128x768x12x1xf32> -> tensor<128x768x1x1xf32>
-func.func @panels(%a: tensor<128x24576xf32>, %b: tensor<768x24576xf32>) -> tensor<128x768x1xf32> {
+// CHECK: tg.reduce add %{{.*}} axes [2] : tensor<32x768x12x1xf32> -> tensor<32x768x1x1xf32>
+func.func @panels(%a: tensor<32x24576xf32>, %b: tensor<768x24576xf32>) -> tensor<32x768x1xf32> {
+  %a3 = tg.reshape %a : tensor<32x24576xf32> -> tensor<32x1x24576xf32>
+  %b3 = tg.reshape %b : tensor<768x24576xf32> -> tensor<1x768x24576xf32>
+  %ae = tg.expand %a3 : tensor<32x1x24576xf32> -> tensor<32x768x24576xf32>
+  %be = tg.expand %b3 : tensor<1x768x24576xf32> -> tensor<32x768x24576xf32>
+  %p = tg.mul %ae, %be : tensor<32x768x24576xf32>
+  %r = tg.reduce add %p axes [2] : tensor<32x768x24576xf32> -> tensor<32x768x1xf32>
+  return %r : tensor<32x768x1xf32>
+}
+
+// CHECK-LABEL: func.func @long_parts
+// CHECK: tg.reshape %{{.*}} : tensor<128x768x24576xf32> -> tensor<128x768x3x8192xf32>
+// CHECK: tg.contiguous
+// CHECK: tg.reduce add %{{.*}} axes [2] : tensor<128x768x3x1xf32> -> tensor<128x768x1x1xf32>
+func.func @long_parts(%a: tensor<128x24576xf32>, %b: tensor<768x24576xf32>) -> tensor<128x768x1xf32> {
   %a3 = tg.reshape %a : tensor<128x24576xf32> -> tensor<128x1x24576xf32>
   %b3 = tg.reshape %b : tensor<768x24576xf32> -> tensor<1x768x24576xf32>
   %ae = tg.expand %a3 : tensor<128x1x24576xf32> -> tensor<128x768x24576xf32>
@@ -236,7 +251,7 @@ func.func @few_columns(%a: tensor<768x24576xf32>, %b: tensor<32x24576xf32>) -> t
 
 // The sums of the parts would take more than twice the memory of a factor.
 // CHECK-LABEL: func.func @large_result
-// CHECK-NOT: tg.contiguous
+// CHECK: tg.reduce add %{{.*}} axes [2] : tensor<8192x8192x8192xf32>
 func.func @large_result(%a: tensor<8192x8192xf32>, %b: tensor<8192x8192xf32>) -> tensor<8192x8192x1xf32> {
   %a3 = tg.reshape %a : tensor<8192x8192xf32> -> tensor<8192x1x8192xf32>
   %b3 = tg.reshape %b : tensor<8192x8192xf32> -> tensor<1x8192x8192xf32>

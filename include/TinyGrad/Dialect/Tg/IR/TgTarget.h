@@ -80,6 +80,15 @@ struct TargetFacts : tinygrad::ComputeUnit {
   /// 1 if items copy from global memory to that of their group without waiting.
   int64_t asyncCopies = 0;
 
+  /// The bytes of the rows that a register tile of four vectors reads in a sum
+  /// of \p depth products.
+  int64_t getPanelBytes(int64_t depth) const { return depth * 4 * vectorBytes; }
+
+  /// How many cache lines at a distance of \p stride bytes the second-level
+  /// cache holds: few if the stride shares a large divisor with the size of a
+  /// way.
+  int64_t countLines(int64_t stride) const;
+
   bool operator==(const TargetFacts &) const = default;
 };
 

@@ -14,6 +14,7 @@
 
 #include "MergeKernels.h"
 #include "../OperationSet.h"
+#include "../Optimize/DivideDepth.h"
 #include "../Optimize/KernelSchedule.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
@@ -157,7 +158,12 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
            (store.getMask() && dependsOnMemory(store.getMask()))))
         obstacle = "its store positions depend on the contents of memory";
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
-      isTiled |= reusesOperands(reduce, analysis);
+      if (reusesOperands(reduce, analysis)) {
+        isTiled = true;
+        isDeep |= !resultRanges.empty() &&
+                  getLongestPass(reduce, resultRanges, analysis,
+                                 getTargetFacts(kernel));
+      }
     } else if (!isa<ConstOp, DimOp>(op) &&
                !op.hasTrait<OpTrait::Elementwise>()) {
       obstacle = ("it has a '" + op.getName().getStringRef() + "'").str();
@@ -346,6 +352,8 @@ bool Merger::checkSize() {
   if ((first.isTiled && (isByRow || !second.reduceRanges.empty())) ||
       (second.isTiled && (isByRow || !first.reduceRanges.empty())))
     return fail("a register tile of results would lose registers");
+  if (first.isDeep || second.isDeep)
+    return fail("the sum of a deep product is divided into passes");
   return true;
 }
 

@@ -32,6 +32,9 @@ struct KernelInfo {
   /// Whether a reduction reuses an operand along a result range, so that the
   /// optimizer chooses a register tile.
   bool isTiled = false;
+  /// Whether such a reduction is deep, so that the optimizer divides it into
+  /// passes if the kernel does nothing else (DivideDepth.cpp).
+  bool isDeep = false;
   /// Whether all stores are updates along the last range.
   bool isUpdate = false;
   int64_t numOps = 0;

@@ -97,9 +97,11 @@ static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
 
 /// The reductions that the kernel stores, if it does nothing else and they can
 /// accumulate in memory.
-SmallVector<RangedReduceOp> Heuristic::findSumsOfRows(RangeOp columns) {
+SmallVector<RangedReduceOp> Heuristic::findStoredSums(RangeOp columns) {
   KernelOp kernel = schedule.getKernel();
   SmallVector<RangedReduceOp> reduces;
+  if (kernel.getInPlace())
+    return reduces;
   for (auto store : kernel.getBody().getOps<StoreOp>()) {
     auto reduce = store.getValue().getDefiningOp<RangedReduceOp>();
     if (!reduce || !reduce->hasOneUse() || reduce.getRanges().size() != 1 ||
@@ -109,8 +111,7 @@ SmallVector<RangedReduceOp> Heuristic::findSumsOfRows(RangeOp columns) {
         schedule.getAnalysis()
                 .getLinear(store.getIndex())
                 .getCoefficient(columns) != 1 ||
-        !isa<IntegerType, Float32Type, Float64Type>(reduce.getType()) ||
-        findMatrices(schedule, reduce, columns).empty())
+        !isa<IntegerType, Float32Type, Float64Type>(reduce.getType()))
       return {};
     reduces.push_back(reduce);
   }
@@ -122,12 +123,14 @@ SmallVector<RangedReduceOp> Heuristic::findSumsOfRows(RangeOp columns) {
 
 bool Heuristic::accumulateRows() {
   RangeOp columns = chooseResultLane();
-  if (schedule.getKernel().getInPlace() || !columns ||
-      columns.getKind() != RangeKind::loop || columns.isSymbolic() ||
+  if (!columns || columns.getKind() != RangeKind::loop ||
+      columns.isSymbolic() ||
       columns.getLargestExtent() > kMaxBufferSize / kMaxRows)
     return false;
-  SmallVector<RangedReduceOp> reduces = findSumsOfRows(columns);
-  if (reduces.empty())
+  SmallVector<RangedReduceOp> reduces = findStoredSums(columns);
+  if (reduces.empty() || llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+        return findMatrices(schedule, reduce, columns).empty();
+      }))
     return false;
   auto rows = reduces.front().getRanges().front().getDefiningOp<RangeOp>();
   const int64_t depth = rows.getLargestExtent();

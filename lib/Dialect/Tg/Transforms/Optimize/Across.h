@@ -21,10 +21,10 @@ namespace mlir::tg {
 class Across {
 public:
   Across(KernelSchedule &schedule, RangeOp columns, int64_t width,
-         int64_t fewestPositions, bool mayTurn)
+         int64_t fewestPositions, bool mayTurn, RangeOp passes)
       : schedule(schedule), target(schedule.getTarget()), columns(columns),
         width(width), registers(target.vectorRegisters - 4),
-        fewestPositions(fewestPositions), mayTurn(mayTurn) {}
+        fewestPositions(fewestPositions), mayTurn(mayTurn), passes(passes) {}
 
   std::optional<AcrossTile> run();
 
@@ -96,6 +96,8 @@ private:
   int64_t registers;
   int64_t fewestPositions;
   bool mayTurn;
+  /// The range of the passes of a divided sum, or null.
+  RangeOp passes;
   SmallVector<RangedReduceOp> reduces;
   /// Short reductions that depend on the columns too, but get no tile.
   SmallVector<RangedReduceOp> unsplit;

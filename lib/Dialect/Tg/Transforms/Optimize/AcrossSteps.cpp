@@ -82,8 +82,11 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   if (tileRow && row.getKind() != RangeKind::unroll)
     schedule.setKind(row, RangeKind::unroll);
   reportStep(schedule, "unroll", along, columnCount);
-  schedule.setKind(schedule.split(along, columnCount).second,
-                   RangeKind::unroll);
+  auto [blocksAlong, inBlock] = schedule.split(along, columnCount);
+  schedule.setKind(inBlock, RangeKind::unroll);
+  // The tiles of a block use what is broadcast in turn.
+  if (passes && tiles && blocksAlong)
+    schedule.moveBefore(blocksAlong, tiles);
   return staged;
 }
 

@@ -79,8 +79,9 @@ private:
   void separateReduces();
   void stageRepeated();
   void vectorizeStages();
-  SmallVector<RangedReduceOp> findSumsOfRows(RangeOp columns);
+  SmallVector<RangedReduceOp> findStoredSums(RangeOp columns);
   bool accumulateRows();
+  void divideDepth(RangeOp lane);
   bool tileResult();
   bool tileDepth();
   void vectorizeReduces();
@@ -168,6 +169,7 @@ private:
   KernelSchedule schedule;
   const TargetFacts &target;
   const bool isTrial = false;
+  RangeOp passes;              ///< of a sum whose depth is divided
   SmallVector<Report> reports; ///< of a trial
   std::string unfit;           ///< why the last way did not apply, if known
   /// How many of the blocks that a way would choose are too large, and whether

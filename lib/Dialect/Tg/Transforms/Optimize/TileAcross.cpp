@@ -345,16 +345,21 @@ bool Across::chooseTile() {
       bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
     depth = std::max(depth, bytes);
   }
-  int64_t positions = 1;
-  for (RangeOp range : schedule.getResultRanges())
+  int64_t positions = 1, others = 1;
+  for (RangeOp range : schedule.getResultRanges()) {
     if (range != lane)
       positions *= range.getLargestExtent();
+    if (range != lane && range != columns && range != passes)
+      others *= range.getLargestExtent();
+  }
   const bool hasWindow = llvm::any_of(reduces, [&](RangedReduceOp reduce) {
     return llvm::any_of(findBroadcast(reduce, columns, lane), [&](Value value) {
       return findWindow(value, reduce, columns).has_value();
     });
   });
   auto getItems = [&](int64_t lanes) -> int64_t {
+    if (passes)
+      return others * llvm::divideCeil(channels, lanes);
     return std::max<int64_t>(positions / kMinPerItem, 1) *
            llvm::divideCeil(channels, lanes);
   };
@@ -391,9 +396,11 @@ bool Across::chooseTile() {
   // Each block of lanes computes the windows again, so blocks of several tiles
   // are best if there are enough of them. Fewer suffice where the windows cost
   // more than packing.
-  const int64_t enough = areCostly ? 2 * kFewItems : target.parallelItems / 2;
+  // So it is for the passes of a long sum: each block reads the other factor.
+  const int64_t enough =
+      areCostly || passes ? 2 * kFewItems : target.parallelItems / 2;
   blockCount = laneCount;
-  while (hasWindow && channels % (2 * blockCount) == 0 &&
+  while ((hasWindow || passes) && channels % (2 * blockCount) == 0 &&
          2 * blockCount <= kMaxBlockVectors * width &&
          2 * blockCount * depth <= getMostPackedBytes() &&
          getItems(2 * blockCount) >= enough)
@@ -416,7 +423,7 @@ RangeOp Across::shareRows() {
     positions *= range.getLargestExtent();
   for (RangeOp range : llvm::ArrayRef(rows).drop_front()) {
     int64_t extent = range.getLargestExtent();
-    if (items >= target.parallelItems || extent <= 1)
+    if (items >= target.parallelItems || extent <= 1 || range == passes)
       return range;
     int64_t each = std::max<int64_t>(positions / extent, 1);
     if (each < kMinPerItem) {
@@ -578,7 +585,8 @@ std::optional<AcrossTile> Across::run() {
 
 std::optional<AcrossTile> tg::tileAcross(KernelSchedule &schedule,
                                          RangeOp columns, int64_t width,
-                                         int64_t fewestPositions,
-                                         bool mayTurn) {
-  return Across(schedule, columns, width, fewestPositions, mayTurn).run();
+                                         int64_t fewestPositions, bool mayTurn,
+                                         RangeOp passes) {
+  return Across(schedule, columns, width, fewestPositions, mayTurn, passes)
+      .run();
 }

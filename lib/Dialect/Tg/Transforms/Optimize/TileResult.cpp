@@ -123,8 +123,8 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
 /// Makes a tile with lanes across the columns, if some range suits.
 bool Heuristic::tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
                                   bool mayTurn) {
-  std::optional<AcrossTile> tile =
-      tileAcross(schedule, columns, getNumLanes(), fewestPositions, mayTurn);
+  std::optional<AcrossTile> tile = tileAcross(schedule, columns, getNumLanes(),
+                                              fewestPositions, mayTurn, passes);
   if (!tile)
     return false;
   parallelize(tile->reusedAlong, tile->checks);
@@ -148,9 +148,11 @@ bool Heuristic::tileResult() {
   // window).
   if (!lane)
     if (RangeOp columns = chooseResultLane(std::numeric_limits<int64_t>::max());
-        columns && !hasLaneConflict(columns) &&
-        tileAcrossColumns(columns, kMinPositions, /*mayTurn=*/true))
-      return true;
+        columns && !hasLaneConflict(columns)) {
+      divideDepth(columns);
+      if (tileAcrossColumns(columns, kMinPositions, /*mayTurn=*/true))
+        return true;
+    }
   // Lanes along the result are strided, and so are those along what is reduced.
   if (!lane && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
         return countStrided(reduce.getRanges().back().getDefiningOp<RangeOp>(),
@@ -166,6 +168,7 @@ bool Heuristic::tileResult() {
       perLane.push_back(reduce);
   if (perLane.empty())
     return false;
+  divideDepth(lane);
   const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
     return countStrided(lane, reduce) > 0;
   });
@@ -275,6 +278,8 @@ bool Heuristic::tileResult() {
   // The columns of a tile stay in a cache while the rows pass over them.
   if (columns && outer->isBeforeInBlock(columns))
     schedule.moveBefore(columns, outer);
+  if (passes)
+    schedule.moveBefore(passes, outer);
   if (!inColumn || !stageColumns(perLane, outer, inColumn, turned))
     return false;
   parallelize(shareRows(outer, columns ? columns : outer));
@@ -402,6 +407,8 @@ void Heuristic::tileBlocks(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
   schedule.setKind(inner, RangeKind::unroll);
   if (tiles->isBeforeInBlock(outer))
     schedule.moveBefore(outer, tiles);
+  if (passes)
+    schedule.moveBefore(passes, outer);
   for (RangedReduceOp reduce : reduces)
     packBlock(reduce, tiles, inTile);
   for (RangedReduceOp reduce : reduces)

@@ -1,0 +1,127 @@
+//===- DivideDepth.cpp - deep products in passes --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Divides the depth of a matrix product into passes that add to the results in
+/// memory, so that what a pass reads again and again stays in a cache.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DivideDepth.h"
+#include "Heuristic.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// The fewest positions of a pass: each pass reads and writes the results.
+constexpr int64_t kLeastPass = 256;
+/// The positions of a pass are a multiple of this, so that packed squares have
+/// no remainder.
+constexpr int64_t kUnit = 16;
+/// Maximum number of passes that add to one result, as in the blocks of other
+/// sums.
+constexpr int64_t kMaxPasses = 32;
+/// The fewest results along either range that use a factor.
+constexpr int64_t kLeastUses = 64;
+
+std::optional<int64_t> tg::getPassLength(int64_t depth, int64_t longest) {
+  if (depth <= longest)
+    return std::nullopt;
+  int64_t count = llvm::divideCeil(depth, std::max(longest, kLeastPass));
+  const int64_t most = std::min(2 * count - 1, kMaxPasses);
+  while (count <= most && depth % (count * kUnit) != 0)
+    ++count;
+  if (count == 1 || count > most || depth / count < kLeastPass)
+    return std::nullopt;
+  return depth / count;
+}
+
+int64_t tg::getLongestForPanel(int64_t depth, const TargetFacts &target) {
+  // Beside these columns, the cache holds the rows of a tile and the lines that
+  // are packed next.
+  return target.getPanelBytes(depth) > target.l2Bytes / 2
+             ? target.l2Bytes / 4 / target.getPanelBytes(1)
+             : depth;
+}
+
+int64_t tg::getLongestForLines(int64_t depth, int64_t stride,
+                               const TargetFacts &target) {
+  if (stride < target.prefetchReach)
+    return depth;
+  // A pass is to be worth reading and writing the results.
+  const int64_t lines = target.countLines(stride);
+  return depth > 2 * lines ? lines / 2 : depth;
+}
+
+std::optional<int64_t> tg::getLongestPass(RangedReduceOp sum,
+                                          ArrayRef<RangeOp> results,
+                                          IndexAnalysis &analysis,
+                                          const TargetFacts &target) {
+  RangeOp lane = results.back();
+  auto depth = sum.getRanges().front().getDefiningOp<RangeOp>();
+  auto dependsOn = [&](Value value, RangeOp range) {
+    return llvm::is_contained(analysis.getRanges(value), range.getResult());
+  };
+  SmallVector<LoadOp> loads;
+  for (Operation *op : KernelSchedule::getSlice(sum.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op))
+      loads.push_back(load);
+  auto isFactor = [&](LoadOp load) {
+    return !load.getMask() && !load.getBuffer().getDefiningOp() &&
+           dependsOn(load.getResult(), depth);
+  };
+  if (target.groupItems > 0 || sum.getRanges().size() != 1 ||
+      depth.isSymbolic() || lane.isSymbolic() ||
+      lane.getLargestExtent() < kLeastUses || loads.size() != 2 ||
+      !llvm::all_of(loads, isFactor) ||
+      dependsOn(loads[0].getResult(), lane) ==
+          dependsOn(loads[1].getResult(), lane))
+    return std::nullopt;
+  if (!dependsOn(loads[0].getResult(), lane))
+    std::swap(loads[0], loads[1]);
+  RangeOp rows;
+  for (RangeOp range : results)
+    if (dependsOn(loads[1].getResult(), range) &&
+        !dependsOn(loads[0].getResult(), range) &&
+        range.getLargestExtent() >= kLeastUses)
+      rows = range;
+  if (!rows)
+    return std::nullopt;
+  const int64_t extent = depth.getLargestExtent();
+  int64_t longest = getLongestForPanel(extent, target);
+  // The left factor is transposed.
+  if (analysis.getLinear(loads[1].getIndex()).getCoefficient(rows) == 1)
+    for (LoadOp load : loads) {
+      const int64_t stride =
+          llvm::AbsoluteValue(
+              analysis.getLinear(load.getIndex()).getCoefficient(depth)) *
+          static_cast<int64_t>(
+              llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8));
+      longest = std::min(longest, getLongestForLines(extent, stride, target));
+    }
+  return getPassLength(extent, longest);
+}
+
+/// Divides the sum of a deep product into passes: its depth becomes a range of
+/// the result, along which the stores add. \p lane is the range along which
+/// they are contiguous.
+void Heuristic::divideDepth(RangeOp lane) {
+  SmallVector<RangedReduceOp> sums = findStoredSums(lane);
+  if (sums.size() != 1)
+    return;
+  SmallVector<RangeOp> results = schedule.getResultRanges();
+  results.erase(llvm::find(results, lane));
+  results.push_back(lane);
+  const std::optional<int64_t> length =
+      getLongestPass(sums[0], results, schedule.getAnalysis(), target);
+  if (!length)
+    return;
+  auto depth = sums[0].getRanges()[0].getDefiningOp<RangeOp>();
+  report("divide", depth, *length);
+  RangeOp inPass;
+  std::tie(passes, inPass) = schedule.split(depth, *length);
+  schedule.accumulate(sums, passes);
+}

@@ -1,0 +1,46 @@
+//===- DivideDepth.h - deep products in passes ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// When the depth of a product is divided into passes. Other passes keep what
+/// would be computed with the sum out of its kernel then.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_DIVIDEDEPTH_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_DIVIDEDEPTH_H
+
+#include "KernelSchedule.h"
+#include <optional>
+
+namespace mlir::tg {
+
+/// How many of \p depth positions each pass has, at most \p longest; none if no
+/// number of passes divides them well, or if one suffices.
+std::optional<int64_t> getPassLength(int64_t depth, int64_t longest);
+
+/// The most positions of a pass for which the packed columns of a register tile
+/// stay in the second-level cache; all of \p depth if they do anyway.
+int64_t getLongestForPanel(int64_t depth, const TargetFacts &target);
+
+/// The most positions of a pass for which cache lines at a distance of \p
+/// stride bytes stay in the second-level cache until the next tiles use the
+/// rest of them; all of \p depth if they do anyway, or if few more do not.
+int64_t getLongestForLines(int64_t depth, int64_t stride,
+                           const TargetFacts &target);
+
+/// How many positions of the depth a pass has in which a processor without
+/// groups adds up a deep product; none if the sum stays whole, or is no product
+/// of two matrices in memory. Along the last of the result ranges, stores are
+/// contiguous.
+std::optional<int64_t> getLongestPass(RangedReduceOp sum,
+                                      ArrayRef<RangeOp> results,
+                                      IndexAnalysis &analysis,
+                                      const TargetFacts &target);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_DIVIDEDEPTH_H
