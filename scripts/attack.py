@@ -55,6 +55,7 @@ PASSES = (
     "func.func(tg-join-sums)",
     "func.func(tg-merge-reduces)",
     "func.func(tg-scatter-sums)",
+    "func.func(tg-pack-weights)",
     "func.func(tg-split-reduce)",
     "tg-schedule",
     "tg-fuse-kernels",

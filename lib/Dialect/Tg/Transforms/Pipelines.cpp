@@ -40,6 +40,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTgJoinSums());
   pm.addNestedPass<func::FuncOp>(createTgMergeReduces());
   pm.addNestedPass<func::FuncOp>(createTgScatterSums());
+  pm.addNestedPass<func::FuncOp>(createTgPackWeights());
   pm.addNestedPass<func::FuncOp>(createTgSplitReduce());
   TgScheduleOptions schedule;
   schedule.device = options.device;

@@ -233,6 +233,36 @@ def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
 
+def TgPackWeights : Pass<"tg-pack-weights", "::mlir::func::FuncOp"> {
+  let summary = "Store weights of convolutions with their channels innermost";
+  let description = [{
+    On targets with groups of work items, a group fills a tile with the weights of
+    some channels at one position of the window. In memory, the positions are
+    neighbors, so that an access of 32 bytes reads one or few weights that the tile
+    needs. If each weight is used for 64 pixels or more, all of them are stored
+    once with the channels that are added up innermost: then whole accesses of 16
+    bytes fill the tile.
+
+    A factor is taken for weights if it is repeated for all pixels, its last axes
+    number the positions of a window of the other factor (or that one is the same
+    for all of them, as in the gradient by the input), and an axis of 16 channels or
+    more is added up.
+
+    ```mlir
+    %0 = tg.reshape %w : tensor<128x64x3x3xf32> -> tensor<1x128x1x1x64x3x3xf32>
+    %1 = tg.expand %0 : tensor<1x128x1x1x64x3x3xf32> -> tensor<8x128x28x28x64x3x3xf32>
+    %2 = tg.mul %x, %1 : tensor<8x128x28x28x64x3x3xf32>
+    %3 = tg.reduce add %2 axes [4, 5, 6] : tensor<8x128x28x28x64x3x3xf32> -> tensor<8x128x28x28x1x1x1xf32>
+    // becomes, with the same %0,
+    %1 = tg.permute %0 [0, 1, 2, 3, 5, 6, 4] : tensor<1x128x1x1x64x3x3xf32> -> tensor<1x128x1x1x3x3x64xf32>
+    %2 = tg.contiguous %1 : tensor<1x128x1x1x3x3x64xf32>
+    %3 = tg.permute %2 [0, 1, 2, 3, 6, 4, 5] : tensor<1x128x1x1x3x3x64xf32> -> tensor<1x128x1x1x64x3x3xf32>
+    %4 = tg.expand %3 : tensor<1x128x1x1x64x3x3xf32> -> tensor<8x128x28x28x64x3x3xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let summary = "Split large reductions to few results into two steps";
   let description = [{

@@ -413,6 +413,44 @@ bool Heuristic::shareColumns() {
 // Transpositions
 //===----------------------------------------------------------------------===//
 
+/// A kernel that only moves, and in which rows that are read are short and
+/// follow one another along the columns that are written (the window of a
+/// convolution, before channels): a group reads the rows of some columns, which
+/// are contiguous together, and writes their columns.
+bool Heuristic::turnShortRows(RangeOp column) {
+  auto loads = schedule.getKernel().getBody().getOps<LoadOp>();
+  if (!llvm::hasSingleElement(loads) || column.isSymbolic() ||
+      !isMultiple(column, kTurned))
+    return false;
+  LoadOp load = *loads.begin();
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  RangeOp row;
+  for (RangeOp range : schedule.getResultRanges())
+    if (index.getCoefficient(range) == 1 &&
+        index.getCoefficient(column) == range.getLargestExtent())
+      row = range;
+  if (!row || load.getMask() || row.isSymbolic() || row.getPeel() ||
+      row.getLargestExtent() < 2)
+    return false;
+  report("turn rows", row, row.getLargestExtent());
+  const int64_t side =
+      isMultiple(column, target.subgroupItems) ? target.subgroupItems : kTurned;
+  RangeOp inColumn = schedule.split(column, side).second;
+  schedule.setKind(inColumn, RangeKind::local);
+  SmallVector<RangeOp> filled =
+      schedule.stage(load.getResult(), {inColumn, row}).second;
+  schedule.setKind(filled[0], RangeKind::loop);
+  auto [part, item] =
+      schedule.split(schedule.merge(filled[0], filled[1]), side);
+  schedule.setKind(item, RangeKind::local);
+  schedule.setKind(part, RangeKind::unroll);
+  schedule.setKind(row, RangeKind::unroll);
+  for (RangeOp range : schedule.getResultRanges())
+    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+      schedule.setKind(range, RangeKind::global);
+  return true;
+}
+
 /// Kernels that read along another range than they write along: a group reads
 /// squares along what is contiguous there, and writes them from its memory.
 bool Heuristic::turnTiles() {
@@ -444,6 +482,8 @@ bool Heuristic::turnTiles() {
         break;
       }
   }
+  if (!row && isTurned && turnShortRows(column))
+    return true;
   if (!row)
     return isTurned && isUnfit("no load is contiguous along another range of " +
                                Twine(kLeastTurned) + " or more positions");

@@ -150,6 +150,7 @@ private:
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
   void unrollFew(RangeOp range);
   bool shareColumns();
+  bool turnShortRows(RangeOp column);
   bool turnTiles();
   void vectorizeRows();
   bool isReused(ArrayRef<RangedReduceOp> reduces, RangeOp range);
