@@ -440,6 +440,7 @@ bool Heuristic::turnShortRows(RangeOp column) {
   SmallVector<RangeOp> filled =
       schedule.stage(load.getResult(), {inColumn, row}).second;
   schedule.setKind(filled[0], RangeKind::loop);
+  schedule.moveBefore(filled[0], filled[1]);
   auto [part, item] =
       schedule.split(schedule.merge(filled[0], filled[1]), side);
   schedule.setKind(item, RangeKind::local);
