@@ -112,6 +112,8 @@ public:
   bool isFormerValue(mlir::Operation *op, TensorImpl &tensor) const;
   /// Tensors to compute along with the next program that shares work with them.
   std::vector<std::weak_ptr<TensorImpl>> alongside;
+  /// Whether computeParameters() is running.
+  bool computesParameters = false;
   /// What backward() or GradScaler::scale() was called on, if it has one
   /// element, until a step of an optimizer computes it.
   std::vector<std::weak_ptr<TensorImpl>> losses;

@@ -25,6 +25,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -215,7 +216,9 @@ static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
 /// Adds the tensors of realizeAlong() that share work with \p results.
 static void addAlongside(GraphImpl &graph, Device &device,
                          llvm::SmallSetVector<Operation *, 4> &results) {
-  if (graph.alongside.empty())
+  // An initial value is not a step: the assignments of one would run before the
+  // other parameters that they read have memory.
+  if (graph.alongside.empty() || graph.computesParameters)
     return;
   auto isWork = [](Operation *op) {
     return op->getNumOperands() != 0 && !isa<tg::ConstOp>(op);
@@ -248,8 +251,16 @@ static void addAlongside(GraphImpl &graph, Device &device,
   graph.alongside = std::move(later);
   if (added.empty())
     return;
-  computeParameters(graph, added);
   results.insert(added.begin(), added.end());
+  // The initial value of a parameter may be one of the results.
+  std::vector<Tensor> held;
+  for (Operation *op : results)
+    held.push_back(graph.wrap(op, &device));
+  computeParameters(graph, added);
+  results.clear();
+  for (const Tensor &tensor : held)
+    if (Operation *op = graph.operation(tensor.impl()); !isValue(op))
+      results.insert(op);
 }
 
 /// The slice for results that are computed in one program.
@@ -295,6 +306,8 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
     return;
   checkThread();
   addAlongside(graph, device, results);
+  if (results.empty())
+    return;
   const GraphSlice slice = makeSlice(graph, results.getArrayRef(), device);
   checkBound(slice.variables());
   const CachedProgram cached = findProgram(graph, slice, device);
@@ -469,6 +482,7 @@ void tinygrad::detail::computeParameters(GraphImpl &graph,
                                          ArrayRef<Operation *> values) {
   if (graph.initialValues.empty())
     return;
+  const llvm::SaveAndRestore scope(graph.computesParameters, true);
   for (ArrayRef<tg::BufferOp> level : findParameters(graph, values)) {
     // One program for all parameters on a device.
     llvm::MapVector<Device *, SmallVector<tg::BufferOp>> parametersOn;
