@@ -158,6 +158,9 @@ TEST(CsvTest, Labels) {
       test.labels("kind", {"tulip", "rose", "lily"}, DType::UInt8);
   EXPECT_EQ(given.dtype(), DType::UInt8);
   expectTensor(given, {2}, {2, 0});
+  // One class is no device.
+  EXPECT_ERROR(test.labels("kind", {"lily"}), IoError,
+               "'tulip' is not one of the 1 classes");
   EXPECT_ERROR(table.labels("kind", DType::Float32), DTypeError,
                "numbers of classes are integers, not float32");
   std::string many = "kind\n";

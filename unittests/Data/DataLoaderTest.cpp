@@ -245,13 +245,19 @@ TEST(DataLoaderTest, Transforms) {
 
 TEST(DataLoaderTest, ExceptionsOfTransforms) {
   DataLoader loader(makePair(4), {.batchSize = 2});
-  loader.map([](Pair batch) {
-    if (batch.second.tolist<int64_t>()[0] == 0)
-      throw Error("the first batch");
+  int failures = 2;
+  loader.map([&](Pair batch) {
+    if (batch.second.tolist<int64_t>()[0] == 2 && failures-- > 0)
+      throw Error("the second batch");
     return batch;
   });
-  EXPECT_ERROR(loader.next(), Error, "the first batch");
-  // The batch that the transform threw for has been returned.
+  loader.next();
+  const data::DataLoaderState state = loader.state();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_ERROR(loader.next(), Error, "the second batch");
+    EXPECT_EQ(loader.state(), state);
+  }
+  // The batch that the transform threw for comes again.
   EXPECT_THAT(readEpoch(loader), ElementsAre(ElementsAre(2, 3)));
 }
 

@@ -23,6 +23,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -100,6 +101,11 @@ public:
   Tensor labels(const CsvColumn &column,
                 const std::vector<std::string> &classes,
                 const TensorOptions &options = DType::Int32) const;
+  Tensor labels(const CsvColumn &column,
+                std::initializer_list<std::string> classes,
+                const TensorOptions &options = DType::Int32) const {
+    return labels(column, std::vector<std::string>(classes), options);
+  }
 
 private:
   friend class CsvParser;

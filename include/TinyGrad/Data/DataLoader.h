@@ -145,8 +145,10 @@ public:
 
   /// The next batch, or nothing at the end of an epoch: the next call then
   /// begins the next epoch. Throws OutOfMemoryError or DeviceError if preparing
-  /// a batch failed, also in the thread; the next call tries again.
+  /// a batch failed, also in the thread, and what a function of map() throws;
+  /// the next call tries again with the same samples.
   std::optional<Batch> next() {
+    const DataLoaderState before = source.state();
     std::optional<std::vector<Tensor>> tensors = source.next();
     if (!tensors)
       return std::nullopt;
@@ -156,8 +158,13 @@ public:
       tensor = (*tensors)[i++];
     });
     tensors.reset();
-    for (const std::function<Batch(Batch)> &function : functions)
-      batch = function(std::move(batch));
+    try {
+      for (const std::function<Batch(Batch)> &function : functions)
+        batch = function(std::move(batch));
+    } catch (...) {
+      source.setState(before);
+      throw;
+    }
     return batch;
   }
 
