@@ -210,11 +210,21 @@ void CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
                     " is a view of a tensor that the step assigns to; pass the "
                     "whole tensor, and take the view inside");
   };
-  for (const CapturedState &state : states)
-    if (state.isWritten || state.after)
+  auto isChanged = [](const auto &tensor) {
+    return tensor.isWritten || tensor.after;
+  };
+  for (const CapturedState &state : states) {
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (given[i] == state.tensor.get() &&
+          (isChanged(state) || isChanged(arguments[i])))
+        throw Error("jit: argument " + arguments[i].name +
+                    " is a tensor that the step also uses by itself, and "
+                    "assigns to; pass a copy of it, by parameter(false)");
+    if (isChanged(state))
       checkViews(*state.tensor);
+  }
   for (std::size_t i = 0; i < given.size(); ++i)
-    if (arguments[i].isWritten || arguments[i].after)
+    if (isChanged(arguments[i]))
       checkViews(*given[i]);
   for (const CapturedState &state : states)
     if (state.isWritten)

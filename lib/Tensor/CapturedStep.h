@@ -128,6 +128,7 @@ struct CapturedState {
 
 /// An argument of the step.
 struct CapturedArgument {
+  std::string name;
   bool isWritten = false;
   std::optional<CapturedValue> after;
 };

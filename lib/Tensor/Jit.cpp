@@ -57,6 +57,7 @@ struct JitCore::State {
   std::vector<bool> isSet;
 
   void findVariables(const JitArguments &arguments);
+  bool separate(TensorImpl &a, TensorImpl &b);
   void prepareUsed();
   void checkTensor(const TensorSignature &signature, TensorImpl &tensor);
   void setVariables(const SymInt &size, const std::string &name);
@@ -109,6 +110,16 @@ void JitCore::State::findVariables(const JitArguments &arguments) {
           {variable.name, variable.min, variable.max, *variable.value});
 }
 
+/// Gives one of two tensors with equal values, such as two `ones({4})`, memory
+/// of its own. Returns false if that is not why they share memory.
+bool JitCore::State::separate(TensorImpl &a, TensorImpl &b) {
+  if (graph->operation(a) != graph->operation(b) ||
+      (a.movement && b.movement) || (a.storage && a.storage == b.storage))
+    return false;
+  moveToOwnMemory(*graph, a.movement ? b : a);
+  return true;
+}
+
 void JitCore::State::prepareUsed() {
   std::vector<Tensor> ready;
   for (const std::weak_ptr<TensorImpl> &weak : used) {
@@ -158,7 +169,8 @@ void JitCore::begin(const JitArguments &arguments) {
     (void)tensor.buffer(std::source_location()); // also of a constant
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (overlap(memoryOf(*call.graph, call.tensors[i].impl()),
+      if (!call.separate(call.tensors[i].impl(), call.tensors[j].impl()) &&
+          overlap(memoryOf(*call.graph, call.tensors[i].impl()),
                   memoryOf(*call.graph, call.tensors[j].impl())))
         throw Error("jit: arguments " + arguments.tensorNames[j] + " and " +
                     arguments.tensorNames[i] +
@@ -190,6 +202,8 @@ std::vector<Tensor> JitCore::end(const JitArguments &arguments,
                   " refers to another tensor after the step, which a replay "
                   "would not repeat; use assign()");
   std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  for (std::size_t i = 0; i < call.tensors.size(); ++i)
+    step->arguments[i].name = arguments.tensorNames[i];
   step->prepare(call.variables);
   // Other handles than the function's, which may keep its own: a replay updates
   // those.

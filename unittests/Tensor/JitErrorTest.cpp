@@ -68,7 +68,7 @@ TEST(JitErrorTest, ChangedArguments) {
 
 TEST(JitErrorTest, OneTensorTwice) {
   Jit step([](Tensor x, const Tensor &y) { return x.assign(x + y) * 1; });
-  Tensor x = counting({2}).parameter(), y = counting({2}).parameter();
+  Tensor x = counting({2}).parameter(false), y = counting({2}).parameter();
   EXPECT_ERROR(step(x, x), Error,
                "jit: arguments 0 and 1 are the same tensor; pass a copy of one "
                "of them, by parameter(false)");
@@ -97,15 +97,46 @@ TEST(JitErrorTest, OneTensorTwice) {
   expectTensor(sum(y, y), {2}, {0, 2});
 }
 
+// Equal constants are one value, but two tensors.
+TEST(JitErrorTest, EqualTensorsAreNotOne) {
+  Jit step([](Tensor x, const Tensor &y) { return x.assign(x + y) * 1; });
+  for (int i = 0; i < 4; ++i) {
+    Tensor x = Tensor::ones({4}).contiguous(),
+           y = Tensor::ones({4}).contiguous();
+    expectTensor(step(x, y), {4}, {2, 2, 2, 2});
+    expectTensor(x, {4}, {2, 2, 2, 2});
+    expectTensor(y, {4}, {1, 1, 1, 1});
+  }
+}
+
+TEST(JitErrorTest, StatesAsArguments) {
+  Tensor w = counting({2}).parameter(false), y = counting({2}).realize();
+  Jit step([&](const Tensor &x) { w.assign(w + x); });
+  for (int i = 0; i < 3; ++i)
+    step(y);
+  EXPECT_ERROR(step(w), Error,
+               "jit: argument 0 is a tensor that the step also uses by itself, "
+               "and assigns to; pass a copy of it, by parameter(false)");
+  step(w.parameter(false));
+  expectTensor(w, {2}, {0, 8});
+  // The argument is assigned to.
+  Jit other([&](Tensor x) { x.assign(w + x); });
+  Tensor z = counting({2}).parameter(false);
+  for (int i = 0; i < 3; ++i)
+    other(z);
+  EXPECT_ERROR(other(w), Error, "jit: argument 0 is a tensor that the step");
+  expectTensor(z, {2}, {0, 25});
+}
+
 TEST(JitErrorTest, AssignedViewsAsArguments) {
-  Tensor data = counting({4, 2}).parameter().realize();
+  Tensor data = counting({4, 2}).parameter(false).realize();
   Jit step([](Tensor x) { x.assign(x + 1); });
   Jit whole([](Tensor x) { x.assign(x + 1); });
   EXPECT_ERROR(step(data[0]), Error,
                "jit: an argument of [2] float32 is a view of a tensor that the "
                "step assigns to; pass the whole tensor, and take the view "
                "inside");
-  Tensor own = counting({2}).parameter();
+  Tensor own = counting({2}).parameter(false);
   for (int i = 0; i < 3; ++i)
     whole(own);
   EXPECT_ERROR(whole(data[0]), Error, "is a view of a tensor that the step");
@@ -221,7 +252,7 @@ TEST(JitErrorTest, ThreadsWithGraphs) {
     threads.emplace_back([&result = results[i]] {
       const Graph graph;
       const GraphScope scope(graph);
-      Tensor w = Tensor::zeros({2}).parameter();
+      Tensor w = Tensor::zeros({2}).parameter(false);
       Jit step([&](const Tensor &x) { w.assign(w + x); });
       for (int call = 0; call < 20; ++call)
         step(Tensor::ones({2}));
@@ -234,7 +265,7 @@ TEST(JitErrorTest, ThreadsWithGraphs) {
 }
 
 TEST(JitErrorTest, ExceptionsOfTheFunction) {
-  Tensor w = counting({2}).parameter();
+  Tensor w = counting({2}).parameter(false);
   bool isThrown = false;
   Jit step([&](const Tensor &x) {
     w.assign(w + x);
