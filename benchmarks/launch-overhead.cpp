@@ -159,7 +159,7 @@ static void benchmarkSteps() {
     // The kernels of one program, with two weights each.
     std::vector<Tensor> weights;
     for (int i = 0; i < 2 * count; ++i)
-      weights.push_back(Tensor::full({16 + i}, double(i)).parameter());
+      weights.push_back(Tensor::full({16 + i}, double(i)).parameter(false));
     benchmarkStep(
         "step of one program",
         [&](const Tensor &x) {
@@ -168,7 +168,7 @@ static void benchmarkSteps() {
         },
         weights);
     // Programs of one kernel.
-    Tensor sum = Tensor::zeros({16}).parameter();
+    Tensor sum = Tensor::zeros({16}).parameter(false);
     benchmarkStep("step of programs",
                   [&, count](const Tensor &x) {
                     Tensor y = x;

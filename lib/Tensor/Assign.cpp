@@ -128,8 +128,19 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
     value = withPart(target.movement.get(), source,
                      graph.wrap(current(), target.device));
   }
-  if (NoGradScope::isActive() && graph.isTracked(graph.operation(value.impl())))
-    value = prim::detach(value);
+  if (NoGradScope::isActive()) {
+    if (graph.isTracked(graph.operation(value.impl())))
+      value = prim::detach(value);
+  } else if (graph.isTracked(graph.operation(source.impl())) &&
+             graph.findLeaf(current())) {
+    throw Error("assign: a value that depends on a tensor which requires a "
+                "gradient, to a " +
+                std::string(target.movement ? "part " : "tensor ") +
+                toString(target.shape) + " " + name(target.dtype) +
+                (target.movement ? " of one" : "") +
+                " that requires one itself: no gradient flows through that; "
+                "assign in a NoGradScope, or detach() the value");
+  }
   graph.addFormerValue(target);
   // A tensor in memory stays there, unless its own value is assigned to it.
   Operation *old = current(), *op = graph.operation(value.impl());

@@ -239,7 +239,13 @@ public:
   bool isReached(Operation *op) const { return seen.contains(op); }
 
 private:
+  /// Throws Error for memory that replaced a computation, and for what was a
+  /// leaf before it was assigned to.
   void check(Operation *op) const;
+  /// Calls check() for memory that one of \p wrt may have had an influence on:
+  /// not if all of them are computed from it.
+  void checkMemory(ArrayRef<Operation *> memory,
+                   ArrayRef<Operation *> wrt) const;
   /// Throws Error if \p op is memory that one of \p wrt had an influence on.
   void checkCut(Operation *op, ArrayRef<Operation *> wrt) const;
 
@@ -260,11 +266,12 @@ static std::string describe(GraphImpl &graph, Operation *op) {
 void Paths::check(Operation *op) const {
   const GraphImpl::Node &node = graph.node(op);
   if (node.isCut)
-    throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
-                " that depends on tensors which require a gradient was "
-                "realized before (as masks do that select elements); "
-                "compute gradients first, or detach() the value if no "
-                "gradient is to flow through it");
+    throw Error(
+        std::string(method) + ": a value " + ::describe(graph, op) +
+        " that depends on tensors which require a gradient was "
+        "realized before: by realize(), by printing or reading it, or "
+        "to select elements by a mask; call gradient() or backward() "
+        "first, or detach() the value if no gradient is to flow through it");
   if (node.isLeaf)
     throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
                 " that requires a gradient was assigned to after a value was "
@@ -285,6 +292,21 @@ void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
                   "value if no gradient is to flow through it");
 }
 
+void Paths::checkMemory(ArrayRef<Operation *> memory,
+                        ArrayRef<Operation *> wrt) const {
+  if (memory.empty())
+    return;
+  for (Operation *start : wrt) {
+    llvm::SmallSetVector<Operation *, 16> sources;
+    sources.insert(start);
+    for (std::size_t next = 0; next < sources.size(); ++next)
+      sources.insert_range(graph.gradientSources(sources[next]));
+    for (Operation *op : memory)
+      if (op == start || !sources.contains(op))
+        check(op);
+  }
+}
+
 void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
   struct Frame {
     Operation *op;
@@ -294,6 +316,7 @@ void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
   };
   llvm::DenseMap<Operation *, bool> reaches;
   SmallVector<Frame, 0> path;
+  SmallVector<Operation *> memory;
   auto enter = [&](Operation *op) {
     seen.insert(op);
     reaches[op] = false;
@@ -301,8 +324,10 @@ void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
     const bool isLeaf = graph.findLeaf(op);
     if (isLeaf)
       leafOps.insert(op);
-    else
+    else if (wrt.empty())
       check(op);
+    else if (graph.node(op).isCut)
+      memory.push_back(op);
     checkCut(op, wrt);
     frame.reaches = wrt.empty() ? isLeaf : llvm::is_contained(wrt, op);
     if (!isLeaf)
@@ -323,10 +348,15 @@ void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
       continue;
     }
     reaches[frame.op] = frame.reaches;
+    // No gradient flows through a leaf, nor through what was one.
+    if (frame.reaches && !graph.findLeaf(frame.op) &&
+        !llvm::is_contained(wrt, frame.op))
+      check(frame.op);
     if (frame.reaches && graph.findCustomGradient(frame.op))
       customOps.push_back(frame.op);
     path.pop_back();
   }
+  checkMemory(memory, wrt);
 }
 
 namespace {
@@ -475,6 +505,18 @@ static Tensor getCotangent(const Tensor &output,
   return *cotangent;
 }
 
+/// The method that made an operation, if that is known, and its name in IR.
+static std::string nameOf(Operation *op) {
+  const std::string name = "'" + op->getName().getStringRef().str() + "'";
+  if (auto place = dyn_cast<NameLoc>(op->getLoc()))
+    return place.getName().str() + " (" + name + ")";
+  if (isa<tg::CmpLtOp, tg::CmpEqOp, tg::CmpNeOp>(op))
+    return "a comparison (" + name + ")";
+  if (isa<tg::CastOp>(op))
+    return "a conversion (" + name + ")";
+  return name;
+}
+
 /// Why no gradient flows from \p output to any of \p targets, for messages:
 /// the operation that stops it, or that there is no path.
 static std::string
@@ -498,15 +540,16 @@ explainMissing(GraphImpl &graph, Operation *output,
   }
   for (Operation *op = found; op; op = userOf.at(op)) {
     Operation *user = userOf.at(op);
-    if (!user || llvm::is_contained(graph.gradientSources(user), op))
+    if (!user || (isa<FloatType>(getElementTypeOrSelf(user->getResult(0))) &&
+                  llvm::is_contained(graph.gradientSources(user), op)))
       continue;
     const std::string value = "; a value " + describe(graph, user);
     if (user->hasAttr(tg::noGradientAttrName))
       return value + " between them was computed in a NoGradScope";
     if (isa<tg::DetachOp>(user))
       return value + " between them was detached or assigned in a NoGradScope";
-    return value + " between them, the result of '" +
-           user->getName().getStringRef().str() + "', has no derivative";
+    return value + " between them, the result of " + nameOf(user) +
+           ", has no derivative";
   }
   return otherwise;
 }
@@ -606,13 +649,14 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
   // Nothing below can fail halfway.
   std::vector<std::pair<TensorImpl *, Tensor>> sums;
   for (auto [op, gradient] : llvm::zip_equal(paths.leaves(), gradients)) {
-    if (!gradient.defined())
-      continue;
     for (Handle *handle = graph.node(op).firstHandle; handle;
          handle = handle->next) {
       if (!handle->requiresGrad)
         continue;
       auto &leaf = static_cast<TensorImpl &>(*handle);
+      // All that depends on it is constant: the results of floor(), for one.
+      if (!gradient.defined())
+        gradient = Tensor(leaf.shared_from_this()).zerosLike();
       gradient.impl().device = leaf.device;
       sums.emplace_back(&leaf, leaf.grad);
       addTo(sums.back().second, gradient);

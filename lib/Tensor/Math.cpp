@@ -115,7 +115,10 @@ Tensor Tensor::sign() const {
   if (dtype() == DType::Bool)
     return prim::alias(*this);
   // What is neither above nor below zero is its own sign: zeros and NaN.
-  Tensor result = (*this > 0).where(same(*this, 1), detach());
+  // trunc() leaves them as they are, and its derivative is 0.
+  const bool hasGradient = isFloat(dtype()) && !isFloat8(dtype());
+  Tensor result =
+      (*this > 0).where(same(*this, 1), hasGradient ? trunc() : detach());
   if (isUnsigned(dtype()))
     return result;
   return (*this < 0).where(same(*this, -1), result);

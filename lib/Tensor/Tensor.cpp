@@ -139,7 +139,9 @@ Device &detail::deviceOf(const TensorOptions &options) {
 
 TensorImpl &Tensor::impl() const {
   if (!impl_)
-    throw Error("the tensor is undefined (default-constructed)");
+    throw Error("the tensor is undefined: it was default-constructed, or it is "
+                "the grad() of a tensor that has none, before backward() or "
+                "after zeroGrad()");
   TensorImpl &tensor = impl_->selection ? impl_->selection->get() : *impl_;
   if (Recorder *recorder = Recorder::current())
     recorder->use(tensor);

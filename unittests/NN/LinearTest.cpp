@@ -24,7 +24,7 @@ TEST(Linear, IsAProductPlusBias) {
   EXPECT_THAT(names(plain), ElementsAre("weight"));
   layer.weight.assign(Tensor::from({{1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}}));
   layer.bias.assign(Tensor::from({10.0f, 20.0f}));
-  plain.weight.assign(layer.weight);
+  plain.weight.assign(layer.weight.detach());
   Tensor x = Tensor::from({{1.0f, 0.0f, -1.0f}, {2.0f, 1.0f, 0.0f}});
   expectTensor(layer(x), {2, 2}, {8, 18, 14, 33});
   expectTensor(plain(x), {2, 2}, {-2, -2, 4, 13});

@@ -164,7 +164,7 @@ TEST_F(OptimTest, GroupsOnTwoDevices) {
     same.setGradients(t);
     clipGradNorm(same.all(), 1);
     other.step();
-    weights.q.assign(there.to(weights.q.device()));
+    weights.q.assign(there.detach().to(weights.q.device()));
     weights.setGradients(t);
     weights.p.setGrad(scaler.scale(weights.p.grad()).realize());
     there.setGrad(scaler.scale(weights.q.grad().to("SIM")).realize());

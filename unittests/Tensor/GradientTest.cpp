@@ -190,6 +190,14 @@ TEST(GradientTest, byConstants) {
   EXPECT_EQ(none.square().sum().gradient({none})[0].shape(), (Shape{0, 2}));
 }
 
+// The path is that of the operations, and of the methods that made them.
+TEST(GradientTest, pathsToWhatHasNoDerivative) {
+  Tensor w = Tensor::from({1.0f, 2.0f}, DType::Float16).parameter();
+  Tensor y = (w.toFloat() * 2).cast(DType::Float16).bitcast(DType::BFloat16);
+  expectError<Error>([&] { y.toFloat().sum().gradient({w}); },
+                     "which depends on this operation, 'tg.cast'");
+}
+
 TEST(GradientTest, whatStopsAGradientIsNamed) {
   Tensor w = Tensor::from({1.0f, 2.0f}).parameter();
   Tensor x = Tensor::from({1.0f, 2.0f});
@@ -220,8 +228,13 @@ TEST(GradientTest, whatStopsAGradientIsNamed) {
   expectError<Error>([&] { (x * 2).detach().sum().gradient({x}); },
                      (notOf + std::string("detached")).c_str());
   expectError<Error>([&] { (x.toInt().toFloat() * 2).sum().gradient({x}); },
-                     "between them, the result of 'tg.cast', has no "
-                     "derivative");
+                     "a value [2] int32 between them, the result of a "
+                     "conversion ('tg.cast'), has no derivative");
+  expectError<Error>([&] { (w > 1).toFloat().sum().backward(); },
+                     "a value [2] bool between them, the result of a "
+                     "comparison ('tg.cmplt'), has no derivative");
+  expectError<Error>([&] { w.argmax().toFloat().backward(); },
+                     "the result of argmax (");
 }
 
 // The gradient by what a tensor is now would leave out what it was.
@@ -260,6 +273,32 @@ TEST(GradientTest, assignmentsBetweenUseAndGradient) {
   x.assign(old);
   EXPECT_THAT((x * x + old).sum().gradient({w})[0].tolist<float>(),
               ElementsAre(2 * 10 * 5 + 5, 2 * 4 * 2 + 2, 2 * 6 * 3 + 3));
+}
+
+// What lies before all tensors to differentiate by does not matter.
+TEST(GradientTest, upstreamOfWhatItIsBy) {
+  Tensor w = Tensor::from({1.0f, 2.0f}).parameter();
+  Tensor copy = w.clone();
+  {
+    NoGradScope noGrad;
+    w.assign(w * 3);
+  }
+  EXPECT_THAT((copy * copy).sum().gradient({copy})[0].tolist<float>(),
+              ElementsAre(2, 4));
+  Tensor known = (w * 2).realize(), next = known + 1;
+  EXPECT_THAT(next.square().sum().gradient({next})[0].tolist<float>(),
+              ElementsAre(14, 26));
+  expectError<Error>([&] { next.square().sum().gradient({next, w}); },
+                     "was realized before");
+  // No gradient flows through what was a leaf.
+  Tensor x = Tensor::from({1.0f}), leaf = Tensor::zeros({1}).parameter();
+  leaf.assign(x * 2);
+  Tensor old = leaf * 3;
+  {
+    NoGradScope noGrad;
+    leaf.assign(x);
+  }
+  expectError<Error>([&] { old.sum().gradient({x}); }, "was assigned to after");
 }
 
 TEST(GradientTest, graphsShowWhatHasNoGradient) {
@@ -510,6 +549,45 @@ TEST(BackwardTest, assignments) {
   EXPECT_THAT(w.grad().tolist<float>(), ElementsAre(4, 8, 12));
 }
 
+TEST(BackwardTest, stepsHaveZeroGradients) {
+  using Method = Tensor (*)(const Tensor &);
+  const Method methods[] = {
+      [](const Tensor &x) { return x.floor(); },
+      [](const Tensor &x) { return x.ceil(); },
+      [](const Tensor &x) { return x.round(); },
+      [](const Tensor &x) { return x.trunc(); },
+      [](const Tensor &x) { return x.sign(); },
+  };
+  for (Method method : methods) {
+    Tensor w = Tensor::from({-1.5f, 0.0f, 2.0f}).parameter();
+    EXPECT_THAT(method(w).sum().gradient({w})[0].tolist<float>(),
+                ElementsAre(0, 0, 0));
+    method(w).sum().backward();
+    ASSERT_TRUE(w.grad().defined());
+    EXPECT_THAT(w.grad().tolist<float>(), ElementsAre(0, 0, 0));
+  }
+}
+
+// No gradient flows through an assignment to a leaf: nothing would say so.
+TEST(BackwardTest, differentiableValuesAssignedToLeaves) {
+  Tensor w = Tensor::from({1.0f, 2.0f}).parameter(),
+         v = Tensor::from({3.0f}).parameter();
+  expectError<Error>([&] { w.assign(v * 2); },
+                     "assign: a value that depends on a tensor which requires "
+                     "a gradient, to a tensor [2] float32 that requires one "
+                     "itself");
+  expectError<Error>([&] { w[1] = v[0] * 3; },
+                     "to a part [] float32 of one that requires one itself");
+  expectError<Error>([&] { w[1] *= 2; }, "of one that requires one itself");
+  w.assign(Tensor::from({5.0f, 6.0f}));
+  w[1] = v[0].detach() * 3;
+  {
+    const NoGradScope noGrad;
+    w.assign(w + v);
+  }
+  EXPECT_THAT(w.tolist<float>(), ElementsAre(8, 12));
+}
+
 TEST(BackwardTest, valuesRealizedBefore) {
   Tensor w = Tensor::from({1.0f, 2.0f}).parameter();
   Tensor h = w * 2, loss = (h * w).sum();
@@ -563,6 +641,9 @@ TEST(BackwardTest, errors) {
                      "is a view");
   expectError<ShapeError>([&] { w.setGrad(Tensor::ones({3})); },
                           "a gradient of shape [3] for a tensor of shape [2]");
+  w.zeroGrad();
+  expectError<Error>([&] { w.grad().realize(); },
+                     "before backward() or after zeroGrad()");
   expectError<DTypeError>([&] { w.setGrad(Tensor::ones({2}, DType::Float64)); },
                           "a gradient of float64 for a tensor of float32");
 }
@@ -593,6 +674,14 @@ TEST(CustomGradientTest, flowsOn) {
   // a is a, that by h is 2 a h + a + 1, that by w three times as much.
   EXPECT_THAT(w.grad().tolist<float>(),
               ElementsAre(3 * (2 * 5 * 3 + 5 + 1), 3 * (2 * 8 * 6 - 8 + 1)));
+}
+
+// Zeros, as of gradient(): nothing is wrong with such a function.
+TEST(CustomGradientTest, onlyUndefinedGradients) {
+  Tensor w = Tensor::from({1.0f}).parameter();
+  const auto none = [](const Tensor &) { return std::vector<Tensor>{{}}; };
+  (w * 2).withGradient({w}, none).sum().backward();
+  EXPECT_EQ(w.grad().item<float>(), 0);
 }
 
 TEST(CustomGradientTest, noInputAndUndefinedGradients) {

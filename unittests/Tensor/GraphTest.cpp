@@ -587,7 +587,7 @@ TEST_F(GraphTest, ProgramsAcrossDevices) {
   expectTensor(other, {3}, {4, 6, 10});
 
   // Assignments read and write the memory of their own device.
-  Tensor state = Tensor::zeros({3}, "SIM").parameter();
+  Tensor state = Tensor::zeros({3}, "SIM").parameter(false);
   state.assign(state + other);
   state.assign(state + x.to("SIM"));
   expectTensor(state.to("CPU"), {3}, {5, 8, 13});

@@ -6,6 +6,7 @@
 
 #include "JitTest.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Tensor/Training.h"
 
 #include <functional>
 
@@ -24,8 +25,10 @@ TEST(JitStateTest, WeightsAreUpdatedInPlace) {
     w.assign(w - m * 0.1);
     return w.sum();
   };
-  Tensor w = noiseTensor({4}).parameter(), m = Tensor::zeros({4}).parameter();
-  Tensor w2 = noiseTensor({4}).parameter(), m2 = Tensor::zeros({4}).parameter();
+  Tensor w = noiseTensor({4}).parameter(false),
+         m = Tensor::zeros({4}).parameter(false);
+  Tensor w2 = noiseTensor({4}).parameter(false),
+         m2 = Tensor::zeros({4}).parameter(false);
   Jit step([&](const Tensor &x) { return update(w, m, x); });
   const void *memory = nullptr;
   for (unsigned i = 0; i < 8; ++i) {
@@ -46,6 +49,7 @@ TEST(JitStateTest, WeightsAreUpdatedInPlace) {
 
 TEST(JitStateTest, AssignedArguments) {
   Jit step([](Layer &layer, const Tensor &x) {
+    const NoGradScope noGradients;
     layer.weight.assign(layer.weight + x.sum());
     layer.bias.assign(layer.bias * 2);
   });
@@ -67,7 +71,7 @@ TEST(JitStateTest, AssignedArguments) {
 }
 
 TEST(JitStateTest, OldContentsThatAreNeededStay) {
-  Tensor w = counting({3}).parameter();
+  Tensor w = counting({3}).parameter(false);
   Jit step([&](const Tensor &x) {
     w.assign(w + x);
     return w * 1;
@@ -93,7 +97,7 @@ TEST(JitStateTest, OldContentsThatAreNeededStay) {
 
 TEST(JitStateTest, CapturedWhileOldContentsAreNeeded) {
   // The captured programs write new memory; replays have to continue from it.
-  Tensor w = counting({3}).parameter().realize();
+  Tensor w = counting({3}).parameter(false).realize();
   std::vector<Tensor> old;
   Jit step([&] {
     old.push_back(w * 1);
@@ -109,7 +113,7 @@ TEST(JitStateTest, CapturedWhileOldContentsAreNeeded) {
 }
 
 TEST(JitStateTest, ViewsFollow) {
-  Tensor w = counting({2, 3}).parameter().realize();
+  Tensor w = counting({2, 3}).parameter(false).realize();
   const Tensor row = w[1], transposed = w.permute({1, 0});
   Jit step([&] {
     w.assign(w + 1);
@@ -124,10 +128,10 @@ TEST(JitStateTest, ViewsFollow) {
 }
 
 TEST(JitStateTest, AssignmentsToParts) {
-  Tensor w = Tensor::zeros({2, 3}).parameter();
+  Tensor w = Tensor::zeros({2, 3}).parameter(false);
   Tensor view;
   {
-    Tensor root = Tensor::zeros({4}).parameter().realize();
+    Tensor root = Tensor::zeros({4}).parameter(false).realize();
     view = root.shrink({{1, 3}});
   }
   Jit step([&](const Tensor &x) {
@@ -142,7 +146,7 @@ TEST(JitStateTest, AssignmentsToParts) {
 }
 
 TEST(JitStateTest, ReassignedBetweenReplays) {
-  Tensor w = counting({3}).parameter();
+  Tensor w = counting({3}).parameter(false);
   Tensor rate = Tensor(0.5); // a constant
   Jit step([&](const Tensor &x) {
     w.assign(w - x * rate);
@@ -186,8 +190,9 @@ TEST(JitStateTest, TensorsThatAreKeptAreUpdated) {
 
 TEST(JitStateTest, MemoryIsFlat) {
   Layer layer = makeLayer(1);
-  Tensor moment = Tensor::zeros({3, 4}).parameter();
+  Tensor moment = Tensor::zeros({3, 4}).parameter(false);
   Jit step([&](const Tensor &x) {
+    const NoGradScope noGradients; // they are computed by hand here
     const Tensor y = layer(x).relu();
     const Tensor gradient = y.permute({1, 0}).matmul(x);
     moment.assign(moment * 0.9 + gradient);
@@ -232,8 +237,8 @@ TEST(JitStateTest, ResetReleasesMemory) {
 
 TEST(JitStateTest, ParametersMadeInside) {
   Jit step([](const Tensor &x) {
-    Tensor state = Tensor::zeros({2}).parameter();
-    Tensor other = Tensor::from({5.0f, 6.0f}).parameter();
+    Tensor state = Tensor::zeros({2}).parameter(false);
+    Tensor other = Tensor::from({5.0f, 6.0f}).parameter(false);
     Tensor data = Tensor::from({1.0f, 2.0f});
     for (int i = 0; i < 3; ++i) {
       state.assign(state + x);
@@ -253,7 +258,7 @@ TEST(JitStateTest, ParametersMadeInside) {
 //===----------------------------------------------------------------------===//
 
 TEST(JitStateTest, NestedStepsAreInlined) {
-  Tensor w = Tensor::zeros({2}).parameter();
+  Tensor w = Tensor::zeros({2}).parameter(false);
   int calls = 0;
   Jit inner([&](const Tensor &x) {
     ++calls;
@@ -278,7 +283,7 @@ TEST(JitStateTest, NestedStepsAreInlined) {
 }
 
 TEST(JitStateTest, StepsShareWeights) {
-  Tensor w = Tensor::zeros({4}).parameter();
+  Tensor w = Tensor::zeros({4}).parameter(false);
   Jit train([&](const Tensor &x) { w.assign(w + x); });
   Jit evaluate([&](const Tensor &x) { return (w * x).sum(); });
   double expected = 0;
@@ -297,7 +302,7 @@ TEST(JitStateTest, StepsShareWeights) {
 }
 
 TEST(JitStateTest, SeveralProgramsAndSorts) {
-  Tensor w = counting({6}).parameter();
+  Tensor w = counting({6}).parameter(false);
   Jit step([&](const Tensor &x) {
     Tensor y = (x + w).realize();
     w.assign(y.sort().first).realize();
@@ -337,7 +342,7 @@ TEST(JitStateTest, CaptureWaitsForMemory) {
 }
 
 TEST(JitStateTest, TensorsThatShareMemory) {
-  Tensor a = counting({2}).parameter().realize();
+  Tensor a = counting({2}).parameter(false).realize();
   Tensor b = a.contiguous(); // the same memory
   Jit step([&] {
     a.assign(a + 1);
@@ -358,7 +363,7 @@ TEST(JitStateTest, StepsThatUseTensorsOutsideOfReplays) {
   const Tensor x = noiseTensor({32, 4}, 3);
   const Tensor target =
       x.matmul(Tensor::from({{1.0f}, {-2.0f}, {3.0f}, {0.5f}}));
-  Tensor weight = Tensor::zeros({4, 1}).parameter();
+  Tensor weight = Tensor::zeros({4, 1}).parameter(false);
   Tensor rate = Tensor(0.5);
   Jit step([&](const Tensor &x, const Tensor &y) {
     const Tensor error = x.matmul(weight) - y;
@@ -517,7 +522,7 @@ TEST(JitStateTest, UnexpectedGradients) {
 }
 
 TEST(JitStateTest, CopiesBetweenDevices) {
-  Tensor w = Tensor::ones({3}, {.device = "SIM:1"}).parameter();
+  Tensor w = Tensor::ones({3}, {.device = "SIM:1"}).parameter(false);
   Jit step([&](const Tensor &x) {
     const Tensor y = x.to("SIM:1") + w;
     w.assign(y);
@@ -534,7 +539,7 @@ TEST(JitStateTest, CopiesBetweenDevices) {
 TEST(JitStateTest, OtherGraphs) {
   const Graph graph;
   const GraphScope scope(graph);
-  Tensor w = counting({2}).parameter();
+  Tensor w = counting({2}).parameter(false);
   Jit step([&](const Tensor &x) { return w.assign(w + x) * 1; });
   for (int i = 1; i <= 4; ++i)
     expectTensor(step(Tensor::ones({2})), {2}, {i + 0.0, i + 1.0});

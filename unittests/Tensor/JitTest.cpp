@@ -176,7 +176,7 @@ TEST(JitTest, EmptyAndSingleElements) {
 }
 
 TEST(JitTest, ResultsThatAreArgumentsOrConstants) {
-  Tensor held = counting({2}).parameter();
+  Tensor held = counting({2}).parameter(false);
   Jit step([&](const Tensor &x) {
     held.assign(held + 1);
     return std::vector<Tensor>{x, held, Tensor::full({2}, 7.0f),

@@ -62,7 +62,7 @@ TEST_F(ParameterTest, EqualTensorsAreAssignedToApart) {
         SCOPED_TRACE(creation.name);
         auto make = [&] {
           Tensor x =
-              isParameter ? creation.make().parameter() : creation.make();
+              isParameter ? creation.make().parameter(false) : creation.make();
           return isRealized ? x.realize() : x;
         };
         Tensor a = make(), b = make(), view = b.shrink({{0, 2}});
@@ -137,26 +137,27 @@ TEST_F(ParameterTest, ParametersTakeMemoryOfTheirOwn) {
 }
 
 TEST_F(ParameterTest, FirstValuesAreThoseOfTheCall) {
-  Tensor x = Tensor::from({1.0f, 2.0f}), p = x.parameter(), q = p.parameter();
+  Tensor x = Tensor::from({1.0f, 2.0f}), p = x.parameter(false),
+         q = p.parameter(false);
   x.assign(5).realize();
   p.assign(p + 1);
   expectTensor(p, {2}, {2, 3});
   expectTensor(q, {2}, {1, 2});
   expectTensor(x, {2}, {5, 5});
   // Overwritten before it was read.
-  Tensor r = Tensor::randn({2}).parameter();
+  Tensor r = Tensor::randn({2}).parameter(false);
   const int64_t kernels = GlobalCounters::kernelCount;
   r.assign(Tensor::from({3.0f, 4.0f})).realize();
   expectTensor(r, {2}, {3, 4});
   EXPECT_LE(GlobalCounters::kernelCount, kernels + 1);
   // Partly overwritten.
-  Tensor s = Tensor::ones({3}).parameter();
+  Tensor s = Tensor::ones({3}).parameter(false);
   s[1] = 4;
   expectTensor(s, {3}, {1, 4, 1});
 }
 
 TEST_F(ParameterTest, AssignedInPlaceFromTheFirstStep) {
-  Tensor p = Tensor::ones({4}).parameter(), view = p.shrink({{0, 2}});
+  Tensor p = Tensor::ones({4}).parameter(false), view = p.shrink({{0, 2}});
   const void *address = nullptr;
   for (int i = 0; i < 5; ++i) {
     p.assign(p * 2);
@@ -205,9 +206,9 @@ TEST_F(ParameterTest, ParametersDieWithTheirTensors) {
 TEST_F(ParameterTest, EqualNetworksAreOneProgram) {
   Tensor x = noiseTensor({3, 4}).realize();
   auto step = [&](bool isShared) {
-    Tensor w = Tensor::ones({4, 4}).parameter(),
-           a = Tensor::zeros({4}).parameter(),
-           b = isShared ? a : Tensor::zeros({4}).parameter();
+    Tensor w = Tensor::ones({4, 4}).parameter(false),
+           a = Tensor::zeros({4}).parameter(false),
+           b = isShared ? a : Tensor::zeros({4}).parameter(false);
     Tensor y = (x.matmul(w) + a).relu().matmul(w) + b;
     a.assign(a + y.sum(0));
     if (!isShared)

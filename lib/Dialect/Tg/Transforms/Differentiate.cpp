@@ -257,7 +257,9 @@ void Differentiation::attachPath(Diagnostic &error, Operation *op) {
       break;
     }
     op = value.getDefiningOp();
-    error.attachNote(value.getLoc()) << "which depends on this operation";
+    error.attachNote(value.getLoc())
+        << "which depends on this operation"
+        << (op ? ", '" + op->getName().getStringRef().str() + "'" : "");
   }
 }
 
