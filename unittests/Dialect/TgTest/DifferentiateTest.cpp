@@ -562,7 +562,7 @@ TEST_F(DifferentiateTest, Errors) {
                          "%r = tg.mul %1, %y : tensor<3x4xf64>"));
   EXPECT_NE(errors.find("'tg.copy' op has no derivative"), std::string::npos)
       << errors;
-  EXPECT_NE(errors.find("note: which depends on this operation"),
+  EXPECT_NE(errors.find("note: which depends on this operation, '"),
             std::string::npos)
       << errors;
   EXPECT_NE(errors.find("note: it is differentiated by this value of type "

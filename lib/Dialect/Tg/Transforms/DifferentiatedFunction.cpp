@@ -19,7 +19,20 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// The numbers chosen among `types`, or those of all floats if none are.
+static bool isTensorOfFloats(Type type) {
+  return isa<RankedTensorType>(type) &&
+         isa<FloatType>(getElementTypeOrSelf(type));
+}
+
+/// Buffers are what remains of tensors after scheduling.
+static StringRef explainBuffers(TypeRange types) {
+  return llvm::any_of(types, llvm::IsaPred<BaseMemRefType>)
+             ? "; differentiate before tensors are scheduled to buffers"
+             : "";
+}
+
+/// The numbers chosen among `types`, or those of all tensors of floats if none
+/// are.
 static FailureOr<SmallVector<unsigned>> choose(func::FuncOp function,
                                                StringRef what, TypeRange types,
                                                ArrayRef<unsigned> chosen) {
@@ -28,12 +41,18 @@ static FailureOr<SmallVector<unsigned>> choose(func::FuncOp function,
     if (number >= types.size())
       return function.emitOpError("has no ")
              << what << " " << number << "; there are " << types.size();
+    else if (!isa<RankedTensorType>(types[number]))
+      return function.emitOpError("has the ")
+             << what << " " << number << " of type " << types[number]
+             << ", which is no tensor" << explainBuffers(types[number]);
   if (chosen.empty())
     for (auto [i, type] : llvm::enumerate(types))
-      if (isa<FloatType>(getElementTypeOrSelf(type)))
+      if (isTensorOfFloats(type))
         numbers.push_back(i);
   if (numbers.empty())
-    return function.emitOpError("has no ") << what << " of floats";
+    return function.emitOpError("has no ")
+           << what << " that is a tensor of floats"
+           << explainBuffers(function.getArgumentTypes());
   return numbers;
 }
 
@@ -52,9 +71,11 @@ DifferentiatedFunction::find(ModuleOp module, StringRef entry, StringRef result,
   DifferentiatedFunction found;
   FailureOr<SmallVector<unsigned>> arguments =
       choose(function, "argument", function.getArgumentTypes(), wrt);
+  if (failed(arguments))
+    return failure();
   FailureOr<SmallVector<unsigned>> results =
       choose(function, "result", function.getResultTypes(), of);
-  if (failed(arguments) || failed(results))
+  if (failed(results))
     return failure();
   found.wrt = *arguments;
   found.of = *results;

@@ -24,9 +24,10 @@ struct DifferentiatedFunction {
   SmallVector<unsigned> wrt, of;
 
   /// Finds the function `entry`, or a copy of it with the name `result` unless
-  /// that is empty. Without a choice, `wrt` are all arguments of floats, and
-  /// `of` all results of floats, or the first one of them with `onlyFirst`.
-  /// Reports a function or a number that does not exist.
+  /// that is empty. Without a choice, `wrt` are all arguments that are tensors
+  /// of floats, and `of` all such results, or the first one of them with
+  /// `onlyFirst`. Reports a function or a number that does not exist, or that
+  /// is no tensor.
   static FailureOr<DifferentiatedFunction>
   find(ModuleOp module, StringRef entry, StringRef result,
        ArrayRef<unsigned> wrt, ArrayRef<unsigned> of, bool onlyFirst);

@@ -5,14 +5,18 @@
 // RUN:   --tg-autodiff="of=1" 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: not tg-opt %S/autodiff.mlir --split-input-file \
 // RUN:   --tg-linearize="entry=other" 2>&1 | FileCheck %s --check-prefix=ENTRY
+// RUN: not tg-opt %S/autodiff-buffers.mlir --tg-autodiff="wrt=0" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BUFFER
 
 // ARGUMENT: error: 'func.func' op has no argument 7; there are 2
 // RESULT: error: 'func.func' op has no result 1; there are 1
 // ENTRY: error: 'builtin.module' op has no function 'other'
+// BUFFER: error: 'func.func' op has the argument 0 of type 'memref<4xf32>', which
+// BUFFER-SAME: is no tensor; differentiate before tensors are scheduled to buffers
 
 // expected-note @+1 {{it is differentiated by this value}}
 func.func @main(%x: tensor<4xf16>) -> tensor<4xbf16> {
-  // expected-note @+1 {{which depends on this operation}}
+  // expected-note @+1 {{which depends on this operation, 'tg.exp'}}
   %0 = tg.exp %x : tensor<4xf16>
   // expected-error @+1 {{'tg.bitcast' op has no derivative}}
   %1 = tg.bitcast %0 : tensor<4xf16> -> tensor<4xbf16>
@@ -54,7 +58,7 @@ func.func @main(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has no argument of floats}}
+// expected-error @+1 {{'func.func' op has no argument that is a tensor of floats}}
 func.func @main(%x: tensor<4xi32>) -> tensor<4xf32> {
   %0 = tg.cast %x : tensor<4xi32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -62,7 +66,7 @@ func.func @main(%x: tensor<4xi32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op has no result of floats}}
+// expected-error @+1 {{'func.func' op has no result that is a tensor of floats}}
 func.func @main(%x: tensor<4xf32>) -> tensor<4xi32> {
   %0 = tg.cast %x : tensor<4xf32> -> tensor<4xi32>
   return %0 : tensor<4xi32>
@@ -94,4 +98,11 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{'tg.gradient' is an i64 attribute of 'tg.detach'}}
   %0 = tg.exp %x {tg.gradient = 1 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has no argument that is a tensor of floats; differentiate before tensors are scheduled to buffers}}
+func.func @main(%x: memref<4xf32>, %y: f32) {
+  return
 }

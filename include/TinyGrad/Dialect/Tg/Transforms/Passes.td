@@ -28,7 +28,9 @@ def TgAutodiff : Pass<"tg-autodiff", "::mlir::ModuleOp"> {
     symbolic. Run it again for second derivatives.
 
     An operation without a derivative between the arguments and the results is an
-    error with notes on the path from it to the argument.
+    error with notes on the path from it to the argument. Values that are not
+    floats end the search for such paths: what depends on an argument only through
+    integers or bools, by casts, comparisons or bitcasts, has the gradient zero.
 
     ```mlir
     func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<1xf32> {
@@ -52,9 +54,10 @@ def TgAutodiff : Pass<"tg-autodiff", "::mlir::ModuleOp"> {
     Option<"entry", "entry", "std::string", "\"main\"",
            "The function to differentiate">,
     ListOption<"wrt", "wrt", "unsigned",
-               "The arguments to differentiate by; all floats if not given">,
+               "The arguments to differentiate by, which must be tensors; all "
+               "tensors of floats if not given">,
     ListOption<"of", "of", "unsigned",
-               "The results to differentiate; the first one if not given">,
+               "The results to differentiate; the first tensor of floats if not given">,
     Option<"result", "result", "std::string", "\"\"",
            "The name of the new function; it replaces 'entry' if not given">,
     Option<"onlyGradients", "only-gradients", "bool", "false",
@@ -91,9 +94,10 @@ def TgLinearize : Pass<"tg-linearize", "::mlir::ModuleOp"> {
     Option<"entry", "entry", "std::string", "\"main\"",
            "The function to differentiate">,
     ListOption<"wrt", "wrt", "unsigned",
-               "The arguments to differentiate by; all floats if not given">,
+               "The arguments to differentiate by, which must be tensors; all "
+               "tensors of floats if not given">,
     ListOption<"of", "of", "unsigned",
-               "The results to differentiate; all floats if not given">,
+               "The results to differentiate; all tensors of floats if not given">,
     Option<"result", "result", "std::string", "\"\"",
            "The name of the new function; it replaces 'entry' if not given">
   ];
