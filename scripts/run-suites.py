@@ -747,26 +747,28 @@ def suite_pytest(build):
 
 
 def suite_install(build):
-    """Installs, and builds and runs the consumer project against that."""
+    """Installs, and builds and runs a user's project and the code of documents."""
     scratch = build / "consumer"
     shutil.rmtree(scratch, ignore_errors=True)
     prefix = scratch / "prefix"
-    steps = [
-        ("install", ["cmake", "--install", build, "--prefix", prefix]),
-        (
-            "configure the consumer",
-            ["cmake", "-G", "Ninja", "-S", ROOT / "test" / "consumer"]
-            + ["-B", scratch / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
-            + ["-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"]
-            + ["-DCMAKE_BUILD_TYPE=Release"],
-        ),
-        ("build the consumer", ["cmake", "--build", scratch / "build"]),
-        (
-            "run the consumer",
-            ["ctest", "--test-dir", scratch / "build", "--output-on-failure"]
-            + ["--no-tests=error"],
-        ),
-    ]
+    steps = [("install", ["cmake", "--install", build, "--prefix", prefix])]
+    for project in ("consumer", "documents"):
+        folder = scratch / project
+        steps += [
+            (
+                f"configure {project}",
+                ["cmake", "-G", "Ninja", "-S", ROOT / "test" / project]
+                + ["-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}"]
+                + ["-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"]
+                + ["-DCMAKE_BUILD_TYPE=Release"],
+            ),
+            (f"build {project}", ["cmake", "--build", folder]),
+            (
+                f"run {project}",
+                ["ctest", "--test-dir", folder, "--output-on-failure"]
+                + ["--no-tests=error"],
+            ),
+        ]
     counts = Counts()
     for name, command in steps:
         status, output = run(command, cwd=ROOT)
