@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "CommandLine.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
 #include <iostream>
@@ -56,7 +57,9 @@ static void showTensors() {
   }
 }
 
-int main() {
+int main(int argc, char **argv) {
+  CommandLine("hello", "usage: hello\n\nA tour of the tensor API.\n")
+      .parse(argc, argv);
   // What is not the program's mistake ends here: a device that is not there.
   try {
     showTensors();

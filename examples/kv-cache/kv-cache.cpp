@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <vector>
 
 using namespace tinygrad;
@@ -79,9 +80,12 @@ private:
 
 int main(int argc, char **argv) {
   const int64_t steps = argc > 1 ? std::atoll(argv[1]) : 256;
-  if (steps < 3 || argc > 2) {
-    std::cerr << "usage: kv-cache [STEPS]\nSTEPS is 3 or more\n";
-    return 2;
+  const bool isHelp = argc == 2 && std::string(argv[1]) == "--help";
+  if (isHelp || steps < 3 || argc > 2) {
+    (isHelp ? std::cout : std::cerr)
+        << "usage: kv-cache [STEPS]\n\nAttention over a cache that grows by a "
+           "token in each step.\nSTEPS is 3 or more (default: 256)\n";
+    return isHelp ? 0 : 2;
   }
   try {
     Tensor::manualSeed(1);
