@@ -30,6 +30,13 @@ Tensor input(const Shape &shape, unsigned seed = 1) {
   return noiseTensor(shape, seed).realize();
 }
 
+Tensors crossEntropyWithIgnored(int64_t rows, int64_t classes) {
+  Tensor x = input({rows, classes});
+  Tensor labels = (Tensor::arange(rows) * 7 % classes).contiguous().realize();
+  Tensor loss = x.crossEntropy(labels, Reduction::Mean, 0, 3);
+  return {loss, loss.gradient({x})[0]};
+}
+
 const GradientProgram kPrograms[] = {
     {"product", 2,
      [] {
@@ -73,6 +80,13 @@ const GradientProgram kPrograms[] = {
        Tensor loss = x.sparseCategoricalCrossentropy(labels);
        return Tensors{loss, loss.gradient({x})[0]};
      }},
+    {"cross_entropy_ignored_class", 2,
+     [] { return crossEntropyWithIgnored(64, 10); }},
+    // The number of rows that count takes a kernel of its own.
+    {"cross_entropy_ignored_class_many_rows", 3,
+     [] { return crossEntropyWithIgnored(512, 10); }},
+    {"cross_entropy_ignored_class_many_classes", 3,
+     [] { return crossEntropyWithIgnored(1024, 1000); }},
 };
 } // namespace
 

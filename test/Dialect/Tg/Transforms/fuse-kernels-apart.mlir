@@ -484,3 +484,41 @@ func.func @many_columns(%x: memref<64xi32>, %y: memref<1024xf32>, %p: memref<64x
   tg.launch @columns(%q, %x, %y) : memref<1024xf32>, memref<64xi32>, memref<1024xf32>
   return
 }
+
+// -----
+
+// What the last one reads beside the results of the first one depends on these,
+// so it cannot be moved in front of it.
+
+// CHECK-LABEL: func.func @depends_on_the_first
+// CHECK-NEXT:    tg.launch @E_512_n0
+// CHECK-NEXT:    tg.launch @r_512_n1
+// CHECK-NEXT:    tg.launch @E_512_n3
+// CHECK-NEXT:    return
+tg.kernel @E_512_n0(%out: memref<512xf32>, %in: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<512xf32>
+}
+tg.kernel @r_512_n1(%out: memref<1xf32>, %in: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %y = tg.ranged_reduce add %x over %i : f32
+  tg.store %y, %out[%zero] : memref<1xf32>
+}
+tg.kernel @E_512_n3(%out: memref<512xf32>, %in: memref<512xf32>, %c: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %z = tg.load %c[%zero] : memref<1xf32>
+  %w = tg.fdiv %x, %z : f32
+  tg.store %w, %out[%i] : memref<512xf32>
+}
+func.func @depends_on_the_first(%x: memref<512xf32>, %p: memref<512xf32>, %c: memref<1xf32>, %q: memref<512xf32>) {
+  tg.launch @E_512_n0(%p, %x) : memref<512xf32>, memref<512xf32>
+  tg.launch @r_512_n1(%c, %p) : memref<1xf32>, memref<512xf32>
+  tg.launch @E_512_n3(%q, %p, %c) : memref<512xf32>, memref<512xf32>, memref<1xf32>
+  return
+}

@@ -536,3 +536,53 @@ func.func @main(%arg0: memref<16384xf32>, %arg1: memref<64xf32>) -> (memref<256x
   tg.launch @r_256_64_n1(%0, %arg0, %arg1) : memref<256xf32>, memref<16384xf32>, memref<64xf32>
   return %1, %0 : memref<256xf32>, memref<256xf32>
 }
+
+// -----
+
+// The last one reads what the first and the second one store. A step in between
+// depends on the first one, so neither can be moved to the other as it stands:
+// the second one, which depends on nothing, goes first.
+
+// CHECK-LABEL: func.func @moved
+// CHECK-SAME:    (%[[X:.*]]: memref<512xf32>, %[[Y:.*]]: memref<512xf32>, %[[P:.*]]: memref<512xf32>, %[[C:.*]]: memref<1xf32>, %[[S:.*]]: memref<1xf32>, %[[Q:.*]]: memref<512xf32>)
+// CHECK-NEXT:    tg.launch @r_512_n1(%[[C]], %[[Y]])
+// CHECK-NEXT:    tg.launch @E_512_x2_n0(%[[P]], %[[Q]], %[[X]], %[[C]])
+// CHECK-NEXT:    tg.launch @r_512_n2(%[[S]], %[[P]], %[[C]])
+// CHECK-NEXT:    return
+tg.kernel @E_512_n0(%out: memref<512xf32>, %in: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<512xf32>
+}
+tg.kernel @r_512_n1(%out: memref<1xf32>, %in: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %y = tg.ranged_reduce add %x over %i : f32
+  tg.store %y, %out[%zero] : memref<1xf32>
+}
+tg.kernel @r_512_n2(%out: memref<1xf32>, %in: memref<512xf32>, %c: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %y = tg.ranged_reduce add %x over %i : f32
+  %z = tg.load %c[%zero] : memref<1xf32>
+  %w = tg.fdiv %y, %z : f32
+  tg.store %w, %out[%zero] : memref<1xf32>
+}
+tg.kernel @E_512_n3(%out: memref<512xf32>, %in: memref<512xf32>, %c: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 0 loop 512
+  %x = tg.load %in[%i] : memref<512xf32>
+  %z = tg.load %c[%zero] : memref<1xf32>
+  %w = tg.fdiv %x, %z : f32
+  tg.store %w, %out[%i] : memref<512xf32>
+}
+func.func @moved(%x: memref<512xf32>, %y: memref<512xf32>, %p: memref<512xf32>, %c: memref<1xf32>, %s: memref<1xf32>, %q: memref<512xf32>) {
+  tg.launch @E_512_n0(%p, %x) : memref<512xf32>, memref<512xf32>
+  tg.launch @r_512_n1(%c, %y) : memref<1xf32>, memref<512xf32>
+  tg.launch @r_512_n2(%s, %p, %c) : memref<1xf32>, memref<512xf32>, memref<1xf32>
+  tg.launch @E_512_n3(%q, %p, %c) : memref<512xf32>, memref<512xf32>, memref<1xf32>
+  return
+}

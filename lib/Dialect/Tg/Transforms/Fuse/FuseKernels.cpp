@@ -8,9 +8,10 @@
 /// The tg-fuse-kernels pass. The steps of a host program are nodes of a
 /// dependence graph. Two launches are merged if no other node is on a path
 /// between them, so that the graph stays acyclic; their neighbors decide which
-/// of the two positions in the program the merged launch takes. Each launch is
-/// compared with a limited number of recent launches on the same memory, so
-/// that the time is linear in the number of launches.
+/// of the two positions in the program the merged launch takes, and whether
+/// some of them have to move in front of it. Each launch is compared with a
+/// limited number of recent launches on the same memory, so that the time is
+/// linear in the number of launches.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,10 @@ constexpr size_t kMaxRecent = 8, kMaxTries = 4;
 constexpr size_t kMaxProducers = 4;
 /// Nodes with more neighbors are not merged.
 constexpr size_t kMaxNeighbours = 256;
+/// The distance of positions in the program, and how many nodes may be moved
+/// in front of another one for a merge.
+constexpr int64_t kSpacing = 1024;
+constexpr size_t kMaxMoved = 4;
 
 namespace {
 
@@ -44,6 +49,8 @@ namespace {
 struct Node {
   /// Its position in the program; greater than that of its dependences.
   int64_t order = 0;
+  /// How many nodes were moved to directly before it.
+  int64_t numMovedBefore = 0;
   Operation *op = nullptr;
   /// Set for launches.
   KernelOp kernel;
@@ -310,7 +317,7 @@ bool Fuser::createNodes() {
       return false;
     nodes.push_back(std::make_unique<Node>());
     Node &node = *nodes.back();
-    node.order = static_cast<int64_t>(nodes.size());
+    node.order = static_cast<int64_t>(nodes.size()) * kSpacing;
     node.op = &op;
     for (Value operand : op.getOperands())
       node.buffers.push_back(getCanonical(operand));
@@ -500,6 +507,26 @@ Node *Fuser::replace(Node &kept, Node &gone, const MergedKernel &merged,
   return &kept;
 }
 
+/// Collects what `second` depends on and comes after `first`, if all of it can
+/// run before `first`: it depends on nothing in between.
+static bool findMovable(Node &first, Node &second,
+                        SmallVectorImpl<Node *> &moved) {
+  for (Node *node : second.dependences) {
+    if (node == &first || node->order < first.order)
+      continue;
+    moved.push_back(node);
+    if (moved.size() > kMaxMoved || node->dependences.size() > kMaxNeighbours ||
+        llvm::any_of(node->dependences,
+                     [&](Node *other) { return other->order >= first.order; }))
+      return false;
+  }
+  // There are no positions between that of a node which was moved itself and
+  // the one before.
+  return moved.empty() ||
+         (first.order % kSpacing == 0 &&
+          first.numMovedBefore + static_cast<int64_t>(kMaxMoved) < kSpacing);
+}
+
 /// Merges two launches and returns the remaining node, or null.
 Node *Fuser::tryMerge(Node &a, Node &b) {
   Node &first = a.order < b.order ? a : b, &second = a.order < b.order ? b : a;
@@ -513,8 +540,10 @@ Node *Fuser::tryMerge(Node &a, Node &b) {
     if (node->dependences.size() + node->dependents.size() > kMaxNeighbours ||
         !pool.getInfo(node->kernel).obstacle.empty())
       return nullptr;
-  const bool isEarly = llvm::all_of(second.dependences, isBefore);
-  if (!isEarly && !llvm::all_of(first.dependents, isAfter))
+  SmallVector<Node *> moved;
+  const bool isLate = !llvm::all_of(second.dependences, isBefore) &&
+                      llvm::all_of(first.dependents, isAfter);
+  if (!isLate && !findMovable(first, second, moved))
     return nullptr;
   SmallVector<Value> buffers;
   std::optional<MergeRequest> request = getRequest(first, second, buffers);
@@ -533,8 +562,10 @@ Node *Fuser::tryMerge(Node &a, Node &b) {
       << names + " become one kernel, which saves " +
              std::to_string(static_cast<int64_t>(merged.savedBytes)) +
              " bytes of loads and stores";
-  return isEarly ? replace(first, second, merged, buffers)
-                 : replace(second, first, merged, buffers);
+  for (Node *node : moved)
+    node->order = first.order - kSpacing + ++first.numMovedBefore;
+  return isLate ? replace(second, first, merged, buffers)
+                : replace(first, second, merged, buffers);
 }
 
 //===----------------------------------------------------------------------===//
