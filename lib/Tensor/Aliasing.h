@@ -72,6 +72,8 @@ public:
 
   bool isRoot(const TensorImpl &tensor) const { return &tensor == root; }
   bool hasRoot() const { return root; }
+  /// Whether the root requires a gradient.
+  bool requiresGrad() const { return root && root->requiresGrad; }
   /// Whether the operations of some views must be rebuilt.
   bool hasStaleViews() const { return numStale != 0; }
   /// The operation of the root, which is kept even if the root is destroyed.

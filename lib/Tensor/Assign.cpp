@@ -95,6 +95,23 @@ static Tensor withPart(const Movement *part, const Tensor &source,
   return prim::where(inside, moved, root);
 }
 
+/// Throws Error if a gradient should flow from a leaf to an assigned value.
+static void checkLeaf(GraphImpl &graph, const TensorImpl &target,
+                      const Tensor &source) {
+  const bool isLeaf =
+      target.storage ? target.storage->requiresGrad() : target.requiresGrad;
+  if (!isLeaf || NoGradScope::isActive() ||
+      !graph.isTracked(graph.operation(source.impl())))
+    return;
+  throw Error("assign: a value that depends on a tensor which requires a "
+              "gradient, to a " +
+              std::string(target.movement ? "part " : "tensor ") +
+              toString(target.shape) + " " + name(target.dtype) +
+              (target.movement ? " of one" : "") +
+              " that requires one itself: no gradient flows through that; "
+              "assign in a NoGradScope, or detach() the value");
+}
+
 /// Assigns \p source to a tensor. Its root and the other views change with it.
 static void assignTo(GraphImpl &graph, TensorImpl &target,
                      const Tensor &source) {
@@ -128,19 +145,8 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
     value = withPart(target.movement.get(), source,
                      graph.wrap(current(), target.device));
   }
-  if (NoGradScope::isActive()) {
-    if (graph.isTracked(graph.operation(value.impl())))
-      value = prim::detach(value);
-  } else if (graph.isTracked(graph.operation(source.impl())) &&
-             graph.findLeaf(current())) {
-    throw Error("assign: a value that depends on a tensor which requires a "
-                "gradient, to a " +
-                std::string(target.movement ? "part " : "tensor ") +
-                toString(target.shape) + " " + name(target.dtype) +
-                (target.movement ? " of one" : "") +
-                " that requires one itself: no gradient flows through that; "
-                "assign in a NoGradScope, or detach() the value");
-  }
+  if (NoGradScope::isActive() && graph.isTracked(graph.operation(value.impl())))
+    value = prim::detach(value);
   graph.addFormerValue(target);
   // A tensor in memory stays there, unless its own value is assigned to it.
   Operation *old = current(), *op = graph.operation(value.impl());
@@ -172,6 +178,7 @@ Tensor &Tensor::assign(const Operand &value) {
     source = fullLike(value.scalar());
   }
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  checkLeaf(graph, target, source);
   if (Recorder *recorder = Recorder::current())
     recorder->assigned(target);
   assignTo(graph, target, source);

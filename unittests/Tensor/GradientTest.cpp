@@ -579,6 +579,11 @@ TEST(BackwardTest, differentiableValuesAssignedToLeaves) {
   expectError<Error>([&] { w[1] = v[0] * 3; },
                      "to a part [] float32 of one that requires one itself");
   expectError<Error>([&] { w[1] *= 2; }, "of one that requires one itself");
+  // Another tensor with the value of a leaf.
+  Tensor same = w * 1;
+  same.assign(same.maximum(2));
+  EXPECT_THAT(same.sum().gradient({w})[0].tolist<float>(),
+              ElementsAre(0, 0.5f));
   w.assign(Tensor::from({5.0f, 6.0f}));
   w[1] = v[0].detach() * 3;
   {
