@@ -915,8 +915,9 @@ public:
   /// if nothing else needs the old contents. An assignment at a position with a
   /// variable runs with the first tensor asked for that depends on it, or
   /// before an assignment with another value of the variable. \p value is
-  /// broadcast and must be of the same element type, device and graph. Returns
-  /// *this.
+  /// broadcast and must be of the same element type, device and graph. Throws
+  /// Error, outside of a NoGradScope, if it depends on a tensor that requires a
+  /// gradient and this one does too. Returns *this.
   Tensor &assign(const Operand &value);
   // The same with the result of an operator: x.assignAdd(y) is x.assign(x + y).
   // PyTorch's copy_ and fill_ are assign, add_ is assignAdd, and zero_ is zero.
