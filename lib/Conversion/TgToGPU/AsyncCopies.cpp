@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,12 +30,11 @@ bool GPUEmitter::isFilledAhead(StageOp rows, StageOp columns,
                                ArrayRef<unsigned> loops) {
   if (!target.asyncCopies || loops.size() != 1 || !rows || !columns)
     return false;
-  const Range &range = ranges[loops.front()];
   IndexAnalysis analysis;
-  return getExtent(range).isStatic() && range.peel.is(0) && rows != columns &&
-         rows.getBuffers() && rows.getBuffers() == columns.getBuffers() &&
-         mayBeCopied(kernel, rows, analysis) &&
-         mayBeCopied(kernel, columns, analysis);
+  return rows != columns && rows.getBuffers() &&
+         rows.getBuffers() == columns.getBuffers() &&
+         !findObstacleToCopy(kernel, rows, analysis) &&
+         !findObstacleToCopy(kernel, columns, analysis);
 }
 
 bool GPUEmitter::emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
@@ -73,6 +73,8 @@ void GPUEmitter::beginCopies(StageOp op, Value start) {
   from.element = to.element = load.getType();
   from.width = to.width = getStageLanes(op);
   const int64_t lanes = std::max<int64_t>(from.width, 1);
+  IndexAnalysis analysis;
+  const int64_t copiedLanes = countCopiedLanes(op, analysis);
   from.buffer = getBuffer(load.getBuffer());
   to.buffer = memories.lookup(op);
   to.memory = llvm::find_if(
@@ -90,18 +92,21 @@ void GPUEmitter::beginCopies(StageOp op, Value start) {
     }
     const int64_t bytes =
         cast<MemRefType>(to.buffer.getType()).getElementTypeBitWidth() / 8;
-    const int64_t atOnce = std::min(
-        {getAlignment(from), getAlignment(to), kMostBytes, lanes * bytes});
+    const int64_t atOnce =
+        std::min({getAlignment(from), getAlignment(to), kMostBytes,
+                  lanes * bytes, copiedLanes * bytes});
     const int64_t count = atOnce / bytes;
     for (int64_t lane = 0; lane < lanes; lane += count) {
       Value source = getElementIndex(from, lane, top(), loc);
       Value destination = getElementIndex(to, lane, top(), loc);
       Value all = getIndexConstant(count, loc), read;
       B &b = at(top(), loc);
-      if (from.mask) {
+      if (Value mask = from.mask) {
+        if (isa<VectorType>(mask.getType()))
+          mask = vector::ExtractOp::create(b, mask, lane);
         // An address outside of the buffer is not given either.
-        source = arith::SelectOp::create(b, from.mask, source, zero);
-        read = arith::SelectOp::create(b, from.mask, all, zero);
+        source = arith::SelectOp::create(b, mask, source, zero);
+        read = arith::SelectOp::create(b, mask, all, zero);
       }
       nvgpu::DeviceAsyncCopyOp::create(
           b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), to.buffer,
@@ -122,18 +127,16 @@ void GPUEmitter::emitFilledAhead(
     llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
         multiply) {
   const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
-  const int64_t extent = ranges[loop].extent;
+  Dim extent = getExtent(ranges[loop]);
   const unsigned depth = top();
   const Range saved = ranges[loop];
   Type token = nvgpu::DeviceAsyncTokenType::get(kernel.getContext());
-  // Calls `body` in a scope in which the loop is at a position.
-  auto atPosition = [&](Value value, int64_t lo, int64_t hi,
+  // Calls `body` in a scope in which the loop is at a position of a part.
+  auto atPosition = [&](Value value, Dim begin, Dim end,
                         llvm::function_ref<void()> body) {
     const Range outer = ranges[loop];
     ranges[loop].value = value;
-    ranges[loop].lo = lo;
-    ranges[loop].hi = hi;
-    ranges[loop].part = Part();
+    setPart(ranges[loop], begin, end);
     ranges[loop].depth = scopes.size();
     Scope scope;
     scope.anchor = scopes.back().anchor;
@@ -167,24 +170,33 @@ void GPUEmitter::emitFilledAhead(
   for (StageOp tile : tiles)
     separateFromReads(tile, depth, loc);
   Value group;
+  Value zero = getIndexConstant(0, loc), end = getDimValue(extent, loc),
+        one = getIndexConstant(1, loc);
   for (int64_t position = 0; position + 1 < buffers; ++position) {
-    if (position < extent)
-      atPosition(Value(), position, position, [&] {
-        for (StageOp tile : tiles)
-          beginCopies(tile,
-                      getIndexConstant(position * getBufferSize(tile), loc));
+    if (position < extent.getMax()) {
+      // An extent that is symbolic may be shorter.
+      Value isInside;
+      if (position >= extent.getMin()) {
+        Value number = getIndexConstant(position, loc);
+        isInside = arith::CmpIOp::create(
+            at(top(), loc), arith::CmpIPredicate::slt, number, end);
+      }
+      emitGuarded(isInside, loc, [&] {
+        atPosition(Value(), getNumber(position), getNumber(position + 1), [&] {
+          for (StageOp tile : tiles)
+            beginCopies(tile,
+                        getIndexConstant(position * getBufferSize(tile), loc));
+        });
       });
+    }
     group = commit();
   }
 
-  Value zero = getIndexConstant(0, loc), end = getIndexConstant(extent, loc),
-        one = getIndexConstant(1, loc);
   auto all = scf::ForOp::create(at(depth, loc), zero, end, one, sums);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   Operation *before = std::exchange(parent->before, all);
   ranges[loop].value = all.getInductionVar();
-  ranges[loop].lo = 0;
-  ranges[loop].hi = extent - 1;
+  setPart(ranges[loop], getNumber(0), extent);
   ranges[loop].depth = scopes.size();
   Scope scope;
   scope.anchor = std::make_shared<Anchor>();
@@ -202,7 +214,7 @@ void GPUEmitter::emitFilledAhead(
   Value isInside = arith::CmpIOp::create(at(top(), loc),
                                          arith::CmpIPredicate::ult, next, end);
   emitGuarded(isInside, loc, [&] {
-    atPosition(next, buffers - 1, extent - 1, [&] {
+    atPosition(next, getNumber(buffers - 1), extent, [&] {
       const SmallVector<Value, 2> starts = getStarts(next);
       for (auto [tile, start] : llvm::zip_equal(tiles, starts))
         beginCopies(tile, start);

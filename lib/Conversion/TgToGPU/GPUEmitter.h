@@ -41,6 +41,7 @@ private:
   /// Binds the ranges of the grid and of the items of a group.
   void bindGrid();
   void bindItems();
+  using KernelEmitter::getNumber;
   /// The number of the group or of the item in a direction.
   Value getNumber(gpu::Dimension direction, bool isItem);
   /// Calls `body` only in groups that exist, if the grid is folded.

@@ -490,36 +490,90 @@ FailureOr<GroupLayout> tg::getGroupLayout(KernelOp kernel,
   return LayoutBuilder(kernel, target).build();
 }
 
-bool tg::mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis) {
+/// How many neighboring lanes, up to \p most, a power of two, have the same
+/// value of a condition, from any multiple of that number on.
+static int64_t countEqualLanes(Value condition, Value lanes, int64_t most,
+                               IndexAnalysis &analysis) {
+  auto dependsOnLanes = [&](Value value) {
+    return llvm::is_contained(analysis.getRanges(value), lanes);
+  };
+  if (!dependsOnLanes(condition))
+    return most;
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<AndOp, OrOp>(op)) {
+    for (Value operand : op->getOperands())
+      most = countEqualLanes(operand, lanes, most, analysis);
+    return most;
+  }
+  auto less = dyn_cast_or_null<CmpLtOp>(op);
+  if (!less || !less.getLhs().getType().isIndex())
+    return 1;
+  LinearForm form = analysis.getLinear(less.getLhs());
+  form.subtract(analysis.getLinear(less.getRhs()));
+  if (form.saturated || form.getCoefficient(lanes) != 1)
+    return 1;
+  form.addTerm(lanes, -1);
+  if (llvm::any_of(form.terms,
+                   [&](auto &term) { return dependsOnLanes(term.first); }))
+    return 1;
+  // count * x + lane < 0, for lanes from 0 to count - 1, is x < 0.
+  const int64_t divisor =
+      form.constant.isStatic()
+          ? getCommonDivisor(form, *form.constant.getStatic())
+          : getCommonDivisor(form, most);
+  while (most > 1 && divisor % most != 0)
+    most /= 2;
+  return most;
+}
+
+std::optional<StringRef> tg::findObstacleToCopy(KernelOp kernel, StageOp tile,
+                                                IndexAnalysis &analysis) {
   auto load = tile.getValue().getDefiningOp<LoadOp>();
   auto isUpcast = [](Value range) {
     return range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
   };
   if (!load || !isa<BlockArgument>(load.getBuffer()))
-    return false;
+    return "what a tile holds is computed";
   // Single elements are aligned.
   const int64_t bytes =
       llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
-  if (llvm::none_of(tile.getRanges(), isUpcast))
-    return bytes >= kFewestCopied &&
-           llvm::none_of(analysis.getRanges(load.getResult()), isUpcast);
   Value lanes = tile.getRanges().back();
-  if (!isUpcast(lanes) || llvm::count_if(tile.getRanges(), isUpcast) != 1 ||
-      (load.getMask() &&
-       llvm::is_contained(analysis.getRanges(load.getMask()), lanes)))
-    return false;
+  if (!isUpcast(lanes) && bytes < kFewestCopied)
+    return "elements of fewer than 4 bytes are copied one by one";
+  if (llvm::none_of(tile.getRanges(), isUpcast)) {
+    if (llvm::any_of(analysis.getRanges(load.getResult()), isUpcast))
+      return "several lanes copy an element";
+    return std::nullopt;
+  }
+  if (!isUpcast(lanes) || llvm::count_if(tile.getRanges(), isUpcast) != 1)
+    return "lanes are not neighbors in a tile";
   LinearForm index = analysis.getLinear(load.getIndex());
-  if (index.getCoefficient(lanes) != 1)
-    return false;
+  const bool isNeighbor = index.getCoefficient(lanes) == 1;
   // No other term has the lanes either.
   index.addTerm(lanes, -1);
-  if (llvm::any_of(index.terms, [&](auto &term) {
+  if (!isNeighbor || llvm::any_of(index.terms, [&](auto &term) {
         return llvm::is_contained(analysis.getRanges(term.first), lanes);
       }))
-    return false;
+    return "lanes are not neighbors in memory";
   int64_t alignment = getAlignment(kernel, load.getBuffer());
   if (const int64_t divisor =
           getCommonDivisor(index, index.constant.getStatic().value_or(1)))
     alignment = getCommonDivisor(alignment, divisor * bytes);
-  return alignment >= kFewestCopied;
+  if (alignment < kFewestCopied)
+    return "addresses are multiples of fewer than 4 bytes";
+  if (load.getMask() &&
+      countCopiedLanes(tile, analysis) * bytes < kFewestCopied)
+    return "elements of fewer than 4 bytes are masked one by one";
+  return std::nullopt;
+}
+
+int64_t tg::countCopiedLanes(StageOp tile, IndexAnalysis &analysis) {
+  auto load = tile.getValue().getDefiningOp<LoadOp>();
+  auto lanes = tile.getRanges().back().getDefiningOp<RangeOp>();
+  if (lanes.getKind() != RangeKind::upcast)
+    return 1;
+  const auto most =
+      static_cast<int64_t>(llvm::bit_floor(uint64_t(lanes.getLargestExtent())));
+  return load.getMask() ? countEqualLanes(load.getMask(), lanes, most, analysis)
+                        : most;
 }

@@ -102,10 +102,16 @@ FailureOr<GroupLayout> getGroupLayout(KernelOp kernel,
 /// is a multiple of, in bytes: an argument, or the tile of a group.
 int64_t getAlignment(KernelOp kernel, Value buffer);
 
-/// Whether asynchronous copies can fill a tile of a group: its elements come
-/// from memory as they are, those of its lanes, if it has any, are neighbors
-/// there, and their addresses are multiples of what such a copy has at least.
-bool mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis);
+/// Why asynchronous copies cannot fill a tile of a group; null if they can: its
+/// elements come from memory as they are, those of its lanes, if it has any,
+/// are neighbors there, and their addresses are multiples of what such a copy
+/// has at least, of which all or none is masked.
+std::optional<StringRef> findObstacleToCopy(KernelOp kernel, StageOp tile,
+                                            IndexAnalysis &analysis);
+
+/// How many lanes of such a tile, a power of two, one copy may have at most:
+/// its mask is the same for all of them.
+int64_t countCopiedLanes(StageOp tile, IndexAnalysis &analysis);
 
 } // namespace mlir::tg
 

@@ -287,9 +287,19 @@ bool Heuristic::contractProducts() {
   schedule.contract(product.reduce, &unit - tinygrad::kMatrixUnits);
   const int64_t axes[] = {unit.getColumnLanes(), unit.getRowLanes(), kSubgroups,
                           kSubgroups};
+  // Lanes of a tile that is turned are not neighbors there: if its elements are
+  // large enough to be copied one by one, no item waits for them.
+  const std::optional<Ahead> ahead = planAhead(product.reduce);
+  const bool copiesElements =
+      ahead && llvm::all_of(ahead->tiles, [&](StageOp tile) {
+        return !findObstacleToCopy(schedule.getKernel(), tile,
+                                   schedule.getAnalysis());
+      });
   for (const Fill &fill : {left, right})
-    splitFill(fill, target.vectorBytes / bytes, axes);
-  fillAhead(product.reduce);
+    splitFill(fill,
+              fill.isTurned && copiesElements ? 1 : target.vectorBytes / bytes,
+              axes);
+  fillAhead(ahead);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);

@@ -172,33 +172,33 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   distribute(rows, ofRows);
 }
 
-/// Copies of both tiles that are filled ahead, where items need not wait for
-/// them. Loops over several ranges of the sum become one.
-void Heuristic::fillAhead(RangedReduceOp reduce) {
+/// Plans to fill both tiles of a product ahead, where items need not wait for
+/// copies. Which lanes of a tile are copied at once is not known yet.
+std::optional<Heuristic::Ahead> Heuristic::planAhead(RangedReduceOp reduce) {
+  auto waits = [&](const Twine &why) {
+    waiting = why.str();
+    return std::nullopt;
+  };
   const std::optional<ProductFactors> factors = getFactors(reduce.getValue());
   if (!target.asyncCopies || !factors)
-    return;
-  StageOp tiles[] = {getGroupTile(factors->lhs), getGroupTile(factors->rhs)};
-  if (tiles[0] == tiles[1] || !llvm::all_of(tiles, [&](StageOp tile) {
-        return tile &&
-               mayBeCopied(schedule.getKernel(), tile, schedule.getAnalysis());
-      }))
-    return;
+    return waits("the target has no asynchronous copies");
+  Ahead ahead;
+  ahead.tiles = {getGroupTile(factors->lhs), getGroupTile(factors->rhs)};
+  if (!ahead.tiles[0] || !ahead.tiles[1] || ahead.tiles[0] == ahead.tiles[1])
+    return waits("the factors are not in a tile each");
   // The loops around the tiles.
-  SmallVector<RangeOp> loops;
   int64_t positions = 1, bytes = 0;
   for (RangeOp range : getClosedRanges(reduce)) {
     if (range.getKind() != RangeKind::loop ||
-        !llvm::any_of(tiles, [&](StageOp tile) {
+        !llvm::any_of(ahead.tiles, [&](StageOp tile) {
           return schedule.dependsOn(tile.getResult(), range);
         }))
       continue;
-    if (range.isSymbolic() || range.getPeel() ||
-        llvm::MulOverflow(positions, range.getLargestExtent(), positions))
-      return;
-    loops.push_back(range);
+    if (llvm::MulOverflow(positions, range.getLargestExtent(), positions))
+      return waits("the sum has too many positions");
+    ahead.loops.push_back(range);
   }
-  for (StageOp tile : tiles)
+  for (StageOp tile : ahead.tiles)
     bytes += getBufferBytes(tile.getTile().getType());
   // Groups that hide each other's barriers have to fit. So they have to if a
   // group may use much less than a compute unit has.
@@ -211,24 +211,50 @@ void Heuristic::fillAhead(RangedReduceOp reduce) {
                                            /*registers=*/0, buffers * bytes)
                         .groups);
   };
-  int64_t count = std::min(kMostBuffers, positions);
-  while (count > 1 && countGroups(count) < tinygrad::kBlockedGroups)
-    --count;
-  if (count < 2)
+  ahead.buffers = std::min(kMostBuffers, positions);
+  if (ahead.buffers < 2)
+    return waits("tiles hold all positions of the sum");
+  while (ahead.buffers > 1 &&
+         countGroups(ahead.buffers) < tinygrad::kBlockedGroups)
+    --ahead.buffers;
+  if (ahead.buffers < 2)
+    return waits("two buffers of " + Twine(bytes) +
+                 " bytes leave memory for fewer than " +
+                 Twine(tinygrad::kBlockedGroups) + " groups");
+  llvm::sort(ahead.loops,
+             [](RangeOp a, RangeOp b) { return a->isBeforeInBlock(b); });
+  for (RangeOp range : ahead.loops)
+    if (ahead.loops.size() > 1 &&
+        (range.getPeel() || (range.isSymbolic() && range != ahead.loops[0])))
+      return waits("the loops over several ranges of the sum cannot be merged");
+  return ahead;
+}
+
+/// Fills tiles as planned. Loops over several ranges of the sum become one. One
+/// with positions past the end of the sum stays whole: their copies are masked.
+void Heuristic::fillAhead(const std::optional<Ahead> &ahead) {
+  if (!ahead)
     return;
-  llvm::sort(loops, [](RangeOp a, RangeOp b) { return a->isBeforeInBlock(b); });
-  RangeOp loop = loops.front();
-  for (RangeOp inner : ArrayRef(loops).drop_front()) {
+  for (StageOp tile : ahead->tiles)
+    if (std::optional<StringRef> obstacle = findObstacleToCopy(
+            schedule.getKernel(), tile, schedule.getAnalysis())) {
+      waiting = obstacle->str();
+      return;
+    }
+  RangeOp loop = ahead->loops.front();
+  for (RangeOp inner : ArrayRef(ahead->loops).drop_front()) {
     const auto ranges = schedule.getRanges();
     const auto *place = llvm::find(ranges, loop);
     if (place[1] != inner)
       schedule.moveBefore(inner, place[1]);
-    if (!schedule.areMergeable(loop, inner))
+    if (!schedule.areMergeable(loop, inner)) {
+      waiting = "the loops over several ranges of the sum cannot be merged";
       return;
+    }
     report("merge", inner, inner.getLargestExtent());
     loop = schedule.merge(loop, inner);
   }
-  report("buffers", loop, count);
-  for (StageOp tile : tiles)
-    schedule.setBuffers(tile, count);
+  report("buffers", loop, ahead->buffers);
+  for (StageOp tile : ahead->tiles)
+    schedule.setBuffers(tile, ahead->buffers);
 }

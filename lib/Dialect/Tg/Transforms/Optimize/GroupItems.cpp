@@ -675,6 +675,7 @@ void Heuristic::runForGroups() {
       trial.emplace(*copy, target);
     }
     trial->unfit.clear();
+    trial->waiting.clear();
     trial->numSkipped = static_cast<int64_t>(numSkipped);
     trial->canSkip = false;
     if (!((*trial).*way.choose)()) {
@@ -710,6 +711,8 @@ void Heuristic::runForGroups() {
     remark::passed(schedule.getKernel().getLoc(),
                    describe(remark::RemarkOpts::name("way")))
         << kernel + ": " + way.name.str();
+    if (!trial->waiting.empty())
+      emitMissed("waiting", "tiles are not filled ahead: " + trial->waiting);
     for (const auto &[step, range, amount] : trial->reports)
       emitReport(step, range, amount);
     for (Attribute step : trial->getSteps())

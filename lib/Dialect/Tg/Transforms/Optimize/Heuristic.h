@@ -144,7 +144,15 @@ private:
   int64_t countContiguous(LoadOp load, RangeOp range);
   RangeOp splitDepth(RangedReduceOp reduce, RangeOp depth, int64_t size);
   void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes);
-  void fillAhead(RangedReduceOp reduce);
+  /// Two tiles of which several buffers are filled ahead, in the loops of a
+  /// sum.
+  struct Ahead {
+    std::array<StageOp, 2> tiles;
+    SmallVector<RangeOp> loops;
+    int64_t buffers = 0;
+  };
+  std::optional<Ahead> planAhead(RangedReduceOp reduce);
+  void fillAhead(const std::optional<Ahead> &ahead);
   bool shareWindows();
   bool shareRows();
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
@@ -173,6 +181,7 @@ private:
   RangeOp passes;              ///< of a sum whose depth is divided
   SmallVector<Report> reports; ///< of a trial
   std::string unfit;           ///< why the last way did not apply, if known
+  std::string waiting;         ///< why tiles are not filled ahead, if any are
   /// How many of the blocks that a way would choose are too large, and whether
   /// there is a smaller one than that of the last trial.
   int64_t numSkipped = 0;

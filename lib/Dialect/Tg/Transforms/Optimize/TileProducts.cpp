@@ -333,9 +333,10 @@ bool Heuristic::tileProducts() {
                             columnItems / kNearColumns};
   if (farRows)
     axes.push_back(rowItems / kNearRows);
+  const std::optional<Ahead> ahead = planAhead(reduce);
   for (auto [fill, width] : factors)
     splitFill(fill, width, axes);
-  fillAhead(reduce);
+  fillAhead(ahead);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
