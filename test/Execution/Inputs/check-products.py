@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products of matrices on the simulated GPU against the interpreter.
 
-usage: check-products.py TG_RUN units|tiles|symbolic CHIP...
+usage: check-products.py TG_RUN units|tiles|symbolic CHIP[:tf32]...
 
 The elements are small integers, and reciprocals of powers of two, so that all
 sums are exact and the results of both have the same text.
@@ -31,6 +31,12 @@ UNITS = [
     (40, 70, 16, "f64", "f64", "right epilogue"),
     (64, 32, 24, "f64", "f64", "right"),
     (33, 40, 64, "f64", "f64", "right batch"),
+    # The same where copies are masked, of 16 and 4 bytes, or of an element each
+    # where a tile is transposed while it is filled.
+    (40, 88, 200, "f16", "f32", ""),
+    (33, 46, 134, "f16", "f32", "right batch"),
+    (40, 70, 64, "f64", "f64", ""),
+    (33, 46, 70, "f32", "f32", "left batch"),
     # What is computed while a tile is filled: it is not zero past the end.
     (33, 47, 30, "f16", "f32", "inverse"),
     (40, 30, 21, "f32", "f32", "right inverse"),
@@ -86,6 +92,9 @@ SYMBOLIC = [
     (40, 72, 1, "i8", "i32", "epilogue"),
     (70, 150, 96, "f32", "f32", "left epilogue"),
     (3, 64, 37, "f32", "f32", "right batch"),
+    # Tiles are filled ahead: one position, and more than there are buffers.
+    (40, 70, 5, "f64", "f64", "epilogue"),
+    (33, 46, 70, "f64", "f64", "right"),
 ]
 
 SMALL = range(-4, 5)
@@ -225,7 +234,11 @@ def run(tool, text, sizes, chip=None):
     for size in sizes:
         if isinstance(size, Size):
             options += ["--var", f"{size.name}={size}"]
-    env = dict(os.environ, **({"SIMCHIP": chip} if chip else {}))
+    env = dict(os.environ)
+    if chip:
+        # Small integers are exact in tf32.
+        env["SIMCHIP"], _, allowed = chip.partition(":")
+        env["ALLOW_TF32"] = "1" if allowed else "0"
     result = subprocess.run(
         [tool, "-", "--print", *options],
         input=text, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 # Rows, columns, depth; whether the right factor is stored transposed.
-PRODUCTS = [(32, 32, 32, False), (33, 47, 65, True), (70, 40, 24, False)]
+PRODUCTS = [(32, 32, 32, False), (33, 47, 65, True), (70, 40, 24, False), (40, 70, 100, False)]
 
 
 def to_f32(number):

@@ -179,9 +179,11 @@ std::optional<Heuristic::Ahead> Heuristic::planAhead(RangedReduceOp reduce) {
     waiting = why.str();
     return std::nullopt;
   };
-  const std::optional<ProductFactors> factors = getFactors(reduce.getValue());
-  if (!target.asyncCopies || !factors)
+  if (!target.asyncCopies)
     return waits("the target has no asynchronous copies");
+  const std::optional<ProductFactors> factors = getFactors(reduce.getValue());
+  if (!factors)
+    return waits("the sum skips products, or adds up something else");
   Ahead ahead;
   ahead.tiles = {getGroupTile(factors->lhs), getGroupTile(factors->rhs)};
   if (!ahead.tiles[0] || !ahead.tiles[1] || ahead.tiles[0] == ahead.tiles[1])
