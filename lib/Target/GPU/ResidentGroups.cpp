@@ -29,9 +29,9 @@ using namespace mlir::tg;
 static constexpr int64_t kOtherRegisters = 8;
 /// The address space of the memory of groups, whose addresses have 32 bits.
 static constexpr unsigned kGroupSpace = 3;
-/// The most work items of groups of which NVIDIA's code always leaves room for
-/// two: a few registers more than half would leave half of a compute unit
-/// without work items.
+/// The most work items of groups of which NVIDIA's code leaves room for two, if
+/// these may fit: a few registers more than half would leave half of a compute
+/// unit without work items.
 static constexpr int64_t kPairedItems = 256;
 
 /// Registers of a value of this type. Conditions have only few of their own.
@@ -144,10 +144,16 @@ void mlir::tg::lowerResidentGroups(llvm::Function &function,
                                    int64_t items, int64_t groups) {
   if (!chip.isAMD())
     groups = std::min(groups, tinygrad::kPortableGroups);
-  const int64_t least =
-      chip.isAMD() || items > kPairedItems ? 1 : std::min<int64_t>(groups, 2);
   const int64_t live = countLiveRegisters(function);
-  // Compilers order code otherwise, and keep more at once than they need to.
+  // Compilers order code otherwise: fewer registers than those may be enough,
+  // but hardly by more than a fifth.
+  auto mayFit = [&](int64_t count) {
+    return live - live / 5 <= tinygrad::getMostRegisters(chip, items, count);
+  };
+  const int64_t least = chip.isAMD() || items > kPairedItems || !mayFit(2)
+                            ? 1
+                            : std::min<int64_t>(groups, 2);
+  // They also keep more at once than they need to.
   const int64_t needed = live + live / 4 + kOtherRegisters;
   const int64_t wanted = groups;
   while (groups > least &&
