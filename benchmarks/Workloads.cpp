@@ -431,6 +431,15 @@ static Workload parseWorkload(const std::string &name) {
     makeMatrixOperation(workload, kind, sizes[0], sizes[1]);
   if (kind == "matmul" && sizes.size() == 1) {
     workload = makeMatmul(sizes[0]);
+  } else if (kind == "launches" && sizes.size() == 1) {
+    // COUNT: kernels that do almost nothing, each after the one before.
+    workload.inputs = {{16}};
+    workload.build = [count = sizes[0]](const Inputs &in) {
+      Tensor sum = in[0];
+      for (int64_t i = 0; i < count; ++i)
+        sum = (sum + in[0]).realize();
+      return sum;
+    };
   } else if (kind == "attention" && sizes.size() == 4) {
     // BATCH-HEADS-LENGTH-WIDTH
     workload.inputs.assign(3, {sizes[0], sizes[1], sizes[2], sizes[3]});

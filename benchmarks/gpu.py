@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares the times of kernels on a GPU with those of PyTorch (which uses cuBLAS
-or hipBLASLt for products), measured alternately in one run.
+or hipBLASLt for products) and of Triton (torch.compile, products and convolutions
+included), measured alternately in one run.
 
     benchmarks/gpu.py [ROW...]           needs build/bin/suite and a torch for the
-                                         GPU; --compile adds torch.compile, whose
-                                         kernels are Triton's
+                                         GPU
     benchmarks/gpu.py --device=SIM --small
                                          tries the rows without a GPU
 
-Names contain the sizes, see benchmarks/Workloads.cpp; `-f16` and `-bf16` behind
-the kind give the type. Times are those of kernels alone, by events of the GPU;
-`whole` includes building and dispatching the graph and waiting for the result.
-The table has medians and, in parentheses, minima; ratios are of the minima.
+Names contain the sizes, see benchmarks/Workloads.cpp; `-f16`, `-bf16` and `-tf32`
+(products of f32 on matrix units, of all) behind the kind give the type. Times are
+those of kernels alone, by events of the GPU. `whole` includes building and
+dispatching the graph and waiting for the result, `replayed` launching it as a
+captured step and waiting. The table has medians and, in parentheses, minima;
+ratios are of the minima.
 """
 
 import argparse
+import importlib.util
 import os
 import statistics
 import subprocess
@@ -41,18 +44,19 @@ def default_rows(is_small):
     shapes = ("128-64",) if is_small else ("4096-4096", "32768-1024")
     sizes = (64,) if is_small else (1024, 4096, 8192)
     rows = [f"{kind}-{shape}" for shape in shapes for kind in MATRIX_KINDS]
-    rows += [f"matmul-{dtype}-{size}" for dtype in ("f32", "f16", "bf16") for size in sizes]
+    rows += [f"matmul-{dtype}-{size}" for dtype in ("f32", "tf32", "f16", "bf16") for size in sizes]
     if is_small:
-        return rows + ["conv-1-8-8-12-3-1-1", "attention-f16-1-2-64-32"]
-    return rows + ["conv-32-64-64-56-3-1-1", "conv-f16-32-64-64-56-3-1-1",
-                   "attention-f16-4-16-2048-64", "attention-f16-1-16-8192-64"]
+        return rows + ["conv-1-8-8-12-3-1-1", "attention-f16-1-2-64-32", "launches-4"]
+    return rows + ["conv-32-64-64-56-3-1-1", "conv-tf32-32-64-64-56-3-1-1",
+                   "conv-f16-32-64-64-56-3-1-1", "attention-f16-4-16-2048-64",
+                   "attention-f16-1-16-8192-64", "launches-10", "launches-100"]
 
 
 def parse(row):
     """Kind, type and sizes."""
     parts = row.split("-")
     kind = [part for part in parts if not part.isdigit()]
-    types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+    types = {"f32": torch.float32, "tf32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
     dtype = types[kind.pop()] if kind[-1] in types else torch.float32
     return "-".join(kind), dtype, [int(part) for part in parts if part.isdigit()]
 
@@ -86,6 +90,13 @@ def build(row, place):
     if kind == "attention" and len(n) == 4:
         inputs = make_inputs([n] * 3, dtype, place)
         return F.scaled_dot_product_attention, inputs, "TFLOPS", 4 * n[0] * n[1] * n[2] ** 2 * n[3]
+    if kind == "launches" and len(n) == 1:
+        def add_up(a):
+            total = a
+            for _ in range(n[0]):
+                total = total + a
+            return total
+        return add_up, make_inputs([(16,)], dtype, place), "launches/us", n[0]
     if kind == "conv" and len(n) == 7:
         batch, channels, out, size, kernel, stride, padding = n
         inputs = make_inputs([(batch, channels, size, size), (out, channels, kernel, kernel)],
@@ -122,7 +133,42 @@ def cell(times):
 
 
 def rate(unit, work, times):
-    return f"{work / min(times) * (1e-9 if unit == 'GB/s' else 1e-12):.1f} {unit}" if times else ""
+    scale = {"GB/s": 1e-9, "TFLOPS": 1e-12, "launches/us": 1e-6}[unit]
+    return f"{work / min(times) * scale:.{1 if scale < 1e-6 else 3}f} {unit}" if times else ""
+
+
+def with_triton(function):
+    """The function compiled to Triton's kernels; those of libraries are not used."""
+    inductor = importlib.import_module("torch._inductor.config")
+    inductor.max_autotune_gemm_backends = inductor.max_autotune_conv_backends = "TRITON"
+    return torch.compile(function, mode="max-autotune-no-cudagraphs")
+
+
+class Suite:
+    """Our program, which answers lines."""
+
+    def __init__(self, device, is_tf32):
+        self.process = subprocess.Popen(
+            [SUITE, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "DEV": device, "ALLOW_TF32": str(int(is_tf32))})
+
+    def ask(self, line):
+        print(line, file=self.process.stdin, flush=True)
+        return self.process.stdout.readline().strip()
+
+    def numbers(self, line):
+        return [float(word) for word in self.ask(line).split()]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def find_missing(device):
+    """Why there is no such device; None if there is."""
+    result = subprocess.run([SUITE, "--serve"], input="info device\n", capture_output=True,
+                            env={**os.environ, "DEV": device}, text=True, check=False)
+    return None if result.stdout.strip() else result.stderr.strip().split(": ", 2)[-1]
 
 
 def main():
@@ -130,60 +176,60 @@ def main():
     parser.add_argument("rows", nargs="*")
     parser.add_argument("--device", default="CUDA", help="ours: CUDA, AMD or SIM")
     parser.add_argument("--small", action="store_true", help="small sizes")
-    parser.add_argument("--compile", action="store_true", help="with torch.compile")
-    parser.add_argument("--tf32", action="store_true", help="products of f32 by tf32, of both")
+    parser.add_argument("--no-triton", action="store_true", help="without torch.compile")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--count", type=int, default=10, help="repetitions in a round")
     args = parser.parse_args()
+    missing = find_missing(args.device)
+    if missing is not None:
+        print(f"gpu.py: skipped: {missing}")
+        return 0
     if torch is None:
         raise SystemExit("gpu.py: Python has no torch; scripts/setup.sh --bench installs one for "
                          "the CPU")
     torch.set_grad_enabled(False)
     is_gpu = torch.cuda.is_available()
     place = "cuda" if is_gpu else "cpu"
-    if is_gpu:
-        torch.backends.cuda.matmul.allow_tf32 = args.tf32
-        torch.backends.cudnn.allow_tf32 = args.tf32
-    ours = subprocess.Popen([SUITE, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            env={**os.environ, "DEV": args.device,
-                                 "ALLOW_TF32": str(int(args.tf32))}, text=True)
-
-    def ask(line):
-        print(line, file=ours.stdin, flush=True)
-        return ours.stdout.readline().strip()
-
-    def numbers(line):
-        return [float(word) for word in ask(line).split()]
+    # Triton has no kernels for CPUs.
+    has_triton = is_gpu and not args.no_triton and importlib.util.find_spec("triton")
+    suites = {is_tf32: Suite(args.device, is_tf32) for is_tf32 in (False, True)}
 
     where = torch.cuda.get_device_name() if is_gpu else "a CPU"
-    print(f"{time.strftime('%Y-%m-%d')}, {ask('info device')}; PyTorch {torch.__version__} on {where}\n")
-    others = ["PyTorch"] + (["torch.compile"] if args.compile else [])
-    print("| row | ours, us | rate | of the increment's rate | whole, us | "
+    print(f"{time.strftime('%Y-%m-%d')}, {suites[False].ask('info device')}; "
+          f"PyTorch {torch.__version__} on {where}\n")
+    others = ["PyTorch"] + (["Triton"] if has_triton else [])
+    print("| row | ours, us | rate | of the increment's rate | whole, us | replayed, us | "
           + " | ".join(f"{name}, us | rate | its time / ours" for name in others) + " |")
-    print("|---" * (5 + 3 * len(others)) + "|", flush=True)
+    print("|---" * (6 + 3 * len(others)) + "|", flush=True)
     differ, copy_rate = [], {}
     for row in args.rows or default_rows(args.small):
         function, inputs, unit, work = build(row, place)
         kind, dtype, sizes = parse(row)
+        is_tf32 = "-tf32-" in row
+        ours, name = suites[is_tf32], row.replace("-tf32-", "-f32-")
+        if is_gpu:
+            torch.backends.cuda.matmul.allow_tf32 = is_tf32
+            torch.backends.cudnn.allow_tf32 = is_tf32
         runs = [lambda: function(*inputs)]
-        if args.compile:
-            compiled = torch.compile(function)
+        if has_triton:
+            compiled = with_triton(function)
             runs.append(lambda: compiled(*inputs))
         expected = runs[0]().float().flatten().cpu()
         scale = expected.abs().max().item()
         samples = [expected[i * (expected.numel() - 1) // 15].item() for i in range(16)]
-        got = numbers(f"sample {row}")
+        got = ours.numbers(f"sample {name}")
         # A sum of rounded products is off by a few units of the type.
-        tolerance = {torch.float32: 4e-3 if args.tf32 else 2e-4, torch.float16: 4e-3,
+        tolerance = {torch.float32: 4e-3 if is_tf32 else 2e-4, torch.float16: 4e-3,
                      torch.bfloat16: 3e-2}[dtype]
         if len(got) != 16 or any(abs(x - y) > tolerance * scale for x, y in zip(got, samples)):
             differ.append(row)
-        mine, whole, theirs = [], [], [[] for _ in runs]
+        mine, whole, replayed, theirs = [], [], [], [[] for _ in runs]
         for run in runs:
             timed(run, 2, is_gpu)
         for _ in range(args.rounds):
-            mine += numbers(f"kernels {row} {args.count}")
-            whole += numbers(f"time {row} {args.count}")
+            mine += ours.numbers(f"kernels {name} {args.count}")
+            whole += ours.numbers(f"time {name} {args.count}")
+            replayed += ours.numbers(f"replay {name} {args.count}")
             for run, times in zip(runs, theirs):
                 times += timed(run, args.count, is_gpu)
         if kind == "increment" and mine:
@@ -191,13 +237,14 @@ def main():
         of_copy = ""
         if unit == "GB/s" and mine and (dtype, tuple(sizes)) in copy_rate:
             of_copy = f"{work / min(mine) / copy_rate[dtype, tuple(sizes)]:.2f}"
-        line = f"| {row} | {cell(mine)} | {rate(unit, work, mine)} | {of_copy} | {cell(whole)} |"
+        line = (f"| {row} | {cell(mine)} | {rate(unit, work, mine)} | {of_copy} | {cell(whole)} | "
+                f"{cell(replayed)} |")
         for times in theirs:
             ratio = f"{min(times) / min(mine):.2f}" if mine else ""
             line += f" {cell(times)} | {rate(unit, work, times)} | {ratio} |"
         print(line, flush=True)
-    ours.stdin.close()
-    ours.wait()
+    for ours in suites.values():
+        ours.close()
     print(f"\nResults that differ: {', '.join(differ) or 'none'}")
     return 1 if differ else 0
 

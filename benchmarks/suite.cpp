@@ -10,10 +10,11 @@
 ///   suite                    all rows, as a table
 ///   suite --first NAME       one program in a fresh process: how long its
 ///                            first result takes, and where that time goes
-///   suite --serve            for the scripts: reads "time ROW COUNT", "kernels
-///                            ROW COUNT" (only the time of kernels, by the
-///                            device's events) or "sample ROW", answers with a
-///                            line of numbers
+///   suite --serve            for the scripts: reads "time ROW COUNT", "replay
+///                            ROW COUNT" (a captured step, which builds no
+///                            graph), "kernels ROW COUNT" (only the time of
+///                            kernels, by the device's events) or "sample ROW",
+///                            answers with a line of numbers
 ///   suite --graph NAME       prints the program's graph, for tg-compile
 ///
 /// Each repetition rebuilds the graph and realizes it, so that it includes all
@@ -26,6 +27,7 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Profile.h"
+#include "TinyGrad/Tensor/Jit.h"
 #include "Workloads.h"
 #include "mlir/Parser/Parser.h"
 
@@ -97,6 +99,18 @@ static std::function<void()> findRow(const std::string &name) {
     };
   }
   return {};
+}
+
+/// The same as a captured step: only its launches are left.
+static std::function<void()> captureRow(const std::string &name) {
+  const Workload *workload = findWorkload(name);
+  if (!workload || workload->buildAll)
+    return {};
+  auto step = std::make_shared<Jit<Tensor(const std::vector<Tensor> &)>>(
+      [workload](const std::vector<Tensor> &inputs) {
+        return workload->build(inputs);
+      });
+  return [step, inputs = makeInputs(*workload)] { (*step)(inputs); };
 }
 
 static std::vector<double> timeRow(const std::function<void()> &row,
@@ -198,13 +212,15 @@ static void answer(const std::string &line,
   std::string command, name;
   int count = 0;
   words >> command >> name >> count;
-  if (command == "time" || command == "kernels") {
-    auto [it, isNew] = rows.try_emplace(name);
-    if (isNew && (it->second = findRow(name)))
+  if (command == "time" || command == "replay" || command == "kernels") {
+    const bool isCaptured = command == "replay";
+    auto [it, isNew] = rows.try_emplace(isCaptured ? line : name);
+    if (isNew && (it->second = isCaptured ? captureRow(name) : findRow(name)))
       timeRow(it->second, 2);
     if (it->second)
-      for (double seconds : command == "time" ? timeRow(it->second, count)
-                                              : timeKernels(it->second, count))
+      for (double seconds : command == "kernels"
+                                ? timeKernels(it->second, count)
+                                : timeRow(it->second, count))
         std::printf("%.9g ", seconds);
   } else if (command == "sample") {
     if (const Workload *workload = findWorkload(name)) {
