@@ -11,7 +11,9 @@ NVIDIA's GPUs come from ptxas if it is installed, those of AMD's from the
 metadata of the code. Occupancy is the part of a compute unit's subgroups that
 these, and the memory of groups, let be resident. Caches are not simulated: what
 several accesses read is counted for each, so that products exceed the least bytes
-by what caches serve.
+by what caches serve. A second table has the absolute numbers of all launches:
+accesses of subgroups, transactions (sectors, of 32 bytes or as the chip has them)
+and their bytes, and accesses of the memory of groups with their conflicts.
 """
 
 import argparse
@@ -26,7 +28,6 @@ BUILD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TARGETS = {"sm_90": "cuda:sm_90", "gfx942": "amd:gfx942", "gfx1100": "amd:gfx1100"}
 # Groups of each launch that are counted.
 GROUPS = 16
-SECTOR = 32
 WIDTHS = {"f32": 4, "f16": 2, "i8": 1}
 
 
@@ -318,7 +319,7 @@ def run(command, **settings):
 
 
 def count(file, chip):
-    """The sums over the launches of a program."""
+    """The launches of a program, the sums over them, and the bytes of a sector."""
     _, lines = run(
         [os.path.join(BUILD, "bin", "tg-run"), "--device=SIM", file],
         SIMCHIP=chip,
@@ -331,7 +332,8 @@ def count(file, chip):
         r"shared (\d+) bytes (\d+) conflicts (\d+)"
     )
     rows = [[int(n) for n in found] for found in pattern.findall(lines)]
-    return len(rows), [sum(column) for column in zip(*rows)]
+    sector = int(re.search(r"sectors of (\d+) bytes", lines)[1])
+    return len(rows), [sum(column) for column in zip(*rows)], sector
 
 
 def occupancy(chip, items, used, memory):
@@ -399,10 +401,11 @@ def main():
     def columns(name):
         return [f"{name}: `{chips[0]}`", *(f"`{chip}`" for chip in chips[1:])]
 
-    names = ("of least", "lines", "conflicts", "registers", "occupancy")
+    names = ("of least", "lines", "conflicts", "registers", "spilled", "occupancy")
     header = ["kernel", "launches", "least MB", *(c for name in names for c in columns(name))]
     row(*header)
     print("|---" * len(header) + "|")
+    totals = []
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.kernels or KERNELS:
             program = Program()
@@ -411,19 +414,32 @@ def main():
                 out.write(KERNELS[name](program))
             launches, cells = [], []
             for chip in chips:
-                number, sums = count(file, chip)
+                number, sums, sector = count(file, chip)
                 accesses = max(sums[0] + sums[4], 1)
                 used, spilled, part = registers(file, TARGETS[chip])
                 launches.append(number)
                 cells.append((
-                    f"{(sums[1] + sums[5]) * SECTOR / program.bytes:.2f}",
+                    f"{(sums[1] + sums[5]) * sector / program.bytes:.2f}",
                     f"{(sums[2] + sums[6]) / accesses:.2f}",
                     f"{sums[10] / max(sums[8], 1):.2f}",
-                    used if spilled in ("0", "-") else f"{used}, {spilled} bytes spilled",
+                    used,
+                    spilled,
                     part,
+                ))
+                totals.append((
+                    name, f"`{chip}`", sums[0], sums[4], sums[1], sums[5],
+                    f"{(sums[1] + sums[5]) * sector / 1e6:.1f}",
+                    f"{(sums[3] + sums[7]) / 1e6:.1f}", sums[8], sums[10],
                 ))
             number = " ".join(map(str, sorted(set(launches))))
             row(name, number, f"{program.bytes / 1e6:.1f}", *(c for cs in zip(*cells) for c in cs))
+    print()
+    header = ("kernel", "chip", "loads", "stores", "sectors loaded", "sectors stored",
+              "sectors, MB", "of items, MB", "shared accesses", "conflicts")
+    row(*header)
+    print("|---" * len(header) + "|")
+    for cells in totals:
+        row(*cells)
 
 
 if __name__ == "__main__":

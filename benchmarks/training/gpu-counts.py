@@ -7,7 +7,7 @@
 Needs a release build, but no GPU: build/bin/training runs the step, and the
 simulator counts what subgroups access in 16 groups of each launch, and scales it to
 all (SIMCOUNT, SIMSKIP; other groups do not run, so values are wrong). For each row,
-prints the bytes of all sectors of 32 bytes, and the kernels with the most: launches,
+prints the bytes of all sectors, and the kernels with the most: launches,
 groups and items of one, sectors, what of them is used, and lines for each load.
 Caches are not simulated.
 """
@@ -21,11 +21,11 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TRAINING = os.path.join(ROOT, "build", "bin", "training")
 ROWS = ("cnn", "mlp", "lstm", "resnet18")
-GROUPS, SECTOR = 16, 32
+GROUPS = 16
 LINE = re.compile(
     r"SIM counts (\S+): loads (\d+) sectors (\d+) lines (\d+) bytes (\d+); "
     r"stores (\d+) sectors (\d+) lines \d+ bytes (\d+); .*"
-    r"groups \d+ of (\d+) with (\d+) items"
+    r"groups \d+ of (\d+) with (\d+) items, sectors of (\d+) bytes"
 )
 
 
@@ -40,11 +40,11 @@ def count(row, chip):
         sys.exit(f"gpu-counts.py: training {row} failed:\n{result.stderr[-2000:]}")
     kernels = {}
     for name, *numbers in LINE.findall(result.stderr):
-        loads, read, lines, bytes_, _, written, stored, groups, items = map(int, numbers)
+        loads, read, lines, bytes_, _, written, stored, groups, items, sector = map(int, numbers)
         kernel = kernels.setdefault(name, [0, groups, items, 0, 0, 0, 0])
         kernel[0] += 1
         for i, number in enumerate(
-            ((read + written) * SECTOR, bytes_ + stored, lines, loads), start=3
+            ((read + written) * sector, bytes_ + stored, lines, loads), start=3
         ):
             kernel[i] += number
     return kernels

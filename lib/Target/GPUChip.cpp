@@ -72,9 +72,10 @@ TargetFacts tg::getFacts(const GPUOptions &options) {
   const GPUChip &chip = options.chip;
   TargetFacts facts;
   // One access of an item, and the registers of an item in this unit.
-  facts.vectorBytes = 16;
+  facts.vectorBytes = chip.memory.accessBytes;
   facts.vectorRegisters = 48;
-  facts.lineBytes = 128;
+  facts.lineBytes = chip.memory.lineBytes;
+  facts.banks = chip.memory.banks;
   facts.groupItems = chip.groupItems;
   static_cast<tinygrad::ComputeUnit &>(facts) = chip;
   facts.groupBytes = chip.groupBytes;

@@ -588,13 +588,14 @@ TEST(Simulator, settingsAreRead) {
 
 TEST(Simulator, accessesOfSubgroupsAreCounted) {
   detail::AccessCounter counter;
+  MemoryUnit memory;
   auto read = [&](uint64_t address, uint32_t step, uint32_t bytes,
                   bool isShared) {
     for (uint32_t item = 0; item < 64; ++item)
       counter.record(item, item / 32, /*site=*/0, address + item * step, bytes,
                      /*isWrite=*/false, isShared);
     detail::SimCounts counts;
-    counter.finish(counts);
+    counter.finish(counts, memory);
     EXPECT_EQ(counts.groups, 1);
     EXPECT_EQ(counts.stores.accesses, 0);
     return counts;
@@ -623,6 +624,12 @@ TEST(Simulator, accessesOfSubgroupsAreCounted) {
   EXPECT_EQ(read(0, 16, 16, true).sharedConflicts, 0);
   EXPECT_EQ(read(0, 8, 4, true).sharedConflicts, 2);
   EXPECT_EQ(read(0, 8, 4, true).sharedAccesses, 2);
+  // With more banks, larger sectors and shorter lines.
+  memory = {16, 64, 64, 64};
+  EXPECT_EQ(read(4096, 4, 4, false).loads.sectors, 4);
+  EXPECT_EQ(read(4096, 4, 4, false).loads.lines, 4);
+  EXPECT_EQ(read(0, 8, 4, true).sharedConflicts, 0);
+  EXPECT_EQ(read(0, 16, 4, true).sharedConflicts, 2);
 
   // The second time at an instruction, and another instruction.
   for (uint32_t item = 0; item < 2; ++item) {
@@ -631,7 +638,7 @@ TEST(Simulator, accessesOfSubgroupsAreCounted) {
     counter.record(item, 0, 1, 8, 4, true, false);
   }
   counts = detail::SimCounts();
-  counter.finish(counts);
+  counter.finish(counts, memory);
   EXPECT_EQ(counts.loads.accesses, 2);
   EXPECT_EQ(counts.stores.accesses, 1);
   EXPECT_EQ(counts.scaledTo(10).loads.bytes, 160);

@@ -45,6 +45,22 @@ struct ComputeUnit {
   bool operator==(const ComputeUnit &) const = default;
 };
 
+/// Bytes of a bank of the memory of a group, on every GPU.
+inline constexpr int64_t kBankBytes = 4;
+
+/// How a compute unit accesses memory.
+struct MemoryUnit {
+  /// The most bytes that an item accesses at once.
+  int64_t accessBytes = 16;
+  /// Bytes of the smallest transaction with the memory of the device, and of a
+  /// line of its caches.
+  int64_t sectorBytes = 32, lineBytes = 128;
+  /// Banks of the memory of a group, each of which gives one word in a turn.
+  int64_t banks = 32;
+
+  bool operator==(const MemoryUnit &) const = default;
+};
+
 } // namespace tinygrad
 
 #endif // TINYGRAD_SUPPORT_COMPUTEUNIT_H

@@ -46,6 +46,7 @@ struct GPUChipData : ComputeUnit {
   /// Multiprocessors or compute units; two of those of AMD's RDNA are what
   /// ComputeUnit describes.
   int64_t computeUnits;
+  MemoryUnit memory = {};
   /// The most work items of a group.
   int64_t groupItems = kMaxGroupItems;
   bool hasMatrixUnits = true;
@@ -95,22 +96,42 @@ inline constexpr ComputeUnit kRDNA2 = {32,  64, 64,        32, 1 << 17,
 inline constexpr ComputeUnit kRDNA3 = {32,  64, 64,        32, 3 << 16,
                                        256, 24, 128 << 10, 0,  512};
 
+// NVIDIA's GPUs have sectors of 32 bytes in lines of 128, and 32 banks (CUDA's
+// best practices guide), which are the defaults. AMD's CDNA has lines of 128
+// bytes and reads memory in transactions of 64 (ROCm Compute Profiler's
+// performance model, L2 cache); of 32 banks (instruction set manuals), CDNA 4
+// made 64. RDNA has lines of 128 bytes and 32 banks for each half of a
+// work-group processor.
+inline constexpr MemoryUnit kCDNAMemory = {16, 64, 128, 32};
+inline constexpr MemoryUnit kCDNA4Memory = {16, 64, 128, 64};
+inline constexpr MemoryUnit kRDNAMemory = {16, 32, 128, 32};
+
 /// All of them, by vendor and name.
 // Group memory: CUDA's programming guide, table of compute capabilities; AMD's
 // instruction set manuals, local data share. The table does not have sm_88,
 // which gets the least of its family; sm_101 is what CUDA 12 called sm_110.
 inline constexpr GPUChipData kGPUChips[] = {
-    {kSM70, "sm_70", 96 << 10, 80},    {kSM70, "sm_72", 96 << 10, 8},
-    {kSM75, "sm_75", 64 << 10, 72},    {kSM80, "sm_80", 163 << 10, 108},
-    {kSM86, "sm_86", 99 << 10, 84},    {kSM87, "sm_87", 163 << 10, 16},
-    {kSM86, "sm_88", 99 << 10, 16},    {kSM89, "sm_89", 99 << 10, 142},
-    {kSM90, "sm_90", 227 << 10, 132},  {kSM90, "sm_100", 227 << 10, 148},
-    {kSM110, "sm_101", 227 << 10, 20}, {kSM90, "sm_103", 227 << 10, 148},
-    {kSM110, "sm_110", 227 << 10, 20}, {kSM89, "sm_120", 99 << 10, 188},
-    {kSM89, "sm_121", 99 << 10, 48},   {kCDNA2, "gfx90a", 64 << 10, 110},
-    {kCDNA2, "gfx942", 64 << 10, 304}, {kCDNA4, "gfx950", 160 << 10, 256},
-    {kRDNA2, "gfx1030", 64 << 10, 80}, {kRDNA3, "gfx1100", 64 << 10, 96},
-    {kRDNA3, "gfx1201", 64 << 10, 64},
+    {kSM70, "sm_70", 96 << 10, 80},
+    {kSM70, "sm_72", 96 << 10, 8},
+    {kSM75, "sm_75", 64 << 10, 72},
+    {kSM80, "sm_80", 163 << 10, 108},
+    {kSM86, "sm_86", 99 << 10, 84},
+    {kSM87, "sm_87", 163 << 10, 16},
+    {kSM86, "sm_88", 99 << 10, 16},
+    {kSM89, "sm_89", 99 << 10, 142},
+    {kSM90, "sm_90", 227 << 10, 132},
+    {kSM90, "sm_100", 227 << 10, 148},
+    {kSM110, "sm_101", 227 << 10, 20},
+    {kSM90, "sm_103", 227 << 10, 148},
+    {kSM110, "sm_110", 227 << 10, 20},
+    {kSM89, "sm_120", 99 << 10, 188},
+    {kSM89, "sm_121", 99 << 10, 48},
+    {kCDNA2, "gfx90a", 64 << 10, 110, kCDNAMemory},
+    {kCDNA2, "gfx942", 64 << 10, 304, kCDNAMemory},
+    {kCDNA4, "gfx950", 160 << 10, 256, kCDNA4Memory},
+    {kRDNA2, "gfx1030", 64 << 10, 80, kRDNAMemory},
+    {kRDNA3, "gfx1100", 64 << 10, 96, kRDNAMemory},
+    {kRDNA3, "gfx1201", 64 << 10, 64, kRDNAMemory},
 };
 
 /// The GPU of this name; null if there is none.

@@ -113,14 +113,15 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
       {kernel.name(), reinterpret_cast<CpuKernelFunction>(kernel.entry()),
        launch.groups, launch.groupSize, chip.subgroupSize, launch.sharedBytes,
        addresses.data(), addresses.size(), values, simulatorSeed(), counted,
-       counted > 0 && simulatorSkips()});
+       counted > 0 && simulatorSkips(), chip.memory});
   const int64_t items =
       int64_t(launch.groupSize[0]) * launch.groupSize[1] * launch.groupSize[2];
   if (counted > 0)
     debugPrint("SIM counts " + kernel.name() + ": " +
                counts.scaledTo(numGroups).str() + " of " +
                std::to_string(numGroups) + " with " + std::to_string(items) +
-               " items");
+               " items, sectors of " + std::to_string(chip.memory.sectorBytes) +
+               " bytes");
 }
 
 SimChip detail::describeSimChip(const std::string &name) {
@@ -131,6 +132,7 @@ SimChip detail::describeSimChip(const std::string &name) {
   SimChip chip;
   chip.name = name;
   chip.subgroupSize = uint32_t(data->subgroupItems);
+  chip.memory = data->memory;
   chip.limits.groups = kMaxGridGroups;
   chip.limits.items = data->groupItems;
   chip.limits.groupSize = {kMaxGroupItems, kMaxGroupItems,

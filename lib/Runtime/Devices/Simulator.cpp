@@ -141,7 +141,7 @@ void SimGroup::runGroup() {
   } while (mayGoOn() && numEnded < numItems && release());
   if (isCounted) {
     SimCounts counts;
-    counter.finish(counts);
+    counter.finish(counts, launch().memory);
     std::lock_guard<std::mutex> lock(state->mutex);
     state->counts.add(counts);
   }

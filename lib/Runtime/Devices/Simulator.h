@@ -93,6 +93,7 @@ enum SimMatrix : int64_t { SimMultiply = 4, SimLoad, SimLoadTransposed };
 struct SimChip {
   std::string name; ///< "sm_90", "gfx942"
   uint32_t subgroupSize = 32;
+  MemoryUnit memory;
   GPULimits limits;
 };
 
@@ -119,6 +120,7 @@ struct SimLaunch {
   /// How many groups are counted, evenly spread; see SimulatorCounts.h.
   int64_t countedGroups = 0;
   bool skipsOthers = false; ///< only counted groups run
+  MemoryUnit memory = {};   ///< what is counted
 };
 
 /// Keeps the memory of launches for later ones: stacks, shared memory, records.

@@ -12,14 +12,10 @@
 #include "SimulatorCounts.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
+using namespace tinygrad;
 using namespace tinygrad::detail;
-
-static constexpr uint64_t kSectorBytes = 32, kLineBytes = 128;
-/// Banks of shared memory, the bytes of a word, and what one turn serves.
-static constexpr uint64_t kBanks = 32, kWordBytes = 4, kTurnBytes = 128;
 
 void SimCounts::add(const SimCounts &other) {
   for (auto member : {&SimCounts::loads, &SimCounts::stores}) {
@@ -96,28 +92,31 @@ static int64_t countBlocks(It begin, It end, uint64_t size,
 }
 
 /// How many turns more than without conflicts an access of shared memory takes.
+/// A turn serves one word of each bank.
 template <typename It>
-static int64_t countConflicts(It begin, It end, std::vector<uint64_t> &words) {
+static int64_t countConflicts(It begin, It end, uint64_t banks,
+                              std::vector<uint64_t> &words) {
   int64_t conflicts = 0;
+  std::vector<int64_t> ofBank;
   while (begin != end) {
     // The lanes of one turn.
     It last = begin;
-    for (uint64_t bytes = 0; last != end && bytes + last->bytes <= kTurnBytes;
-         ++last)
+    for (uint64_t bytes = 0;
+         last != end && bytes + last->bytes <= banks * kBankBytes; ++last)
       bytes += last->bytes;
     if (last == begin)
       ++last;
-    countBlocks(begin, last, kWordBytes, words);
-    std::array<int64_t, kBanks> ofBank{};
+    countBlocks(begin, last, kBankBytes, words);
+    ofBank.assign(banks, 0);
     for (uint64_t word : words)
-      ++ofBank[word % kBanks];
+      ++ofBank[word % banks];
     conflicts += *std::max_element(ofBank.begin(), ofBank.end()) - 1;
     begin = last;
   }
   return conflicts;
 }
 
-void AccessCounter::finish(SimCounts &counts) {
+void AccessCounter::finish(SimCounts &counts, const MemoryUnit &memory) {
   auto getKey = [](const Access &access) {
     return std::tuple(access.subgroup, access.site, access.time);
   };
@@ -137,13 +136,16 @@ void AccessCounter::finish(SimCounts &counts) {
     if (begin->isShared) {
       ++counts.sharedAccesses;
       counts.sharedBytes += bytes;
-      counts.sharedConflicts += countConflicts(begin, end, scratch);
+      counts.sharedConflicts +=
+          countConflicts(begin, end, uint64_t(memory.banks), scratch);
     } else {
       SimCounts::Global &global = begin->isWrite ? counts.stores : counts.loads;
       ++global.accesses;
       global.bytes += bytes;
-      global.sectors += countBlocks(begin, end, kSectorBytes, scratch);
-      global.lines += countBlocks(begin, end, kLineBytes, scratch);
+      global.sectors +=
+          countBlocks(begin, end, uint64_t(memory.sectorBytes), scratch);
+      global.lines +=
+          countBlocks(begin, end, uint64_t(memory.lineBytes), scratch);
     }
     begin = end;
   }

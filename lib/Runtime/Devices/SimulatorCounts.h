@@ -14,6 +14,8 @@
 #ifndef TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORCOUNTS_H
 #define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORCOUNTS_H
 
+#include "TinyGrad/Support/ComputeUnit.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,16 +24,14 @@ namespace tinygrad::detail {
 
 /// What is counted of a launch.
 struct SimCounts {
-  /// Loads or stores of global memory: accesses by subgroups, the 32-byte
-  /// sectors and 128-byte lines that each of them touches, and the bytes that
-  /// items asked for.
+  /// Loads or stores of global memory: accesses by subgroups, the sectors and
+  /// lines that each of them touches, and the bytes that items asked for.
   struct Global {
     int64_t accesses = 0, sectors = 0, lines = 0, bytes = 0;
   };
   Global loads, stores;
   /// Accesses of shared memory by subgroups, and how often some of their lanes
-  /// have to wait for others, which access other words of one bank. A turn
-  /// serves 128 bytes.
+  /// have to wait for others, which access other words of one bank.
   int64_t sharedAccesses = 0, sharedBytes = 0, sharedConflicts = 0;
   /// The groups that were counted.
   int64_t groups = 0;
@@ -49,7 +49,7 @@ public:
   void record(uint32_t item, uint32_t subgroup, uint32_t site, uint64_t address,
               uint32_t bytes, bool isWrite, bool isShared);
   /// Adds what the group did to `counts`, and begins the next group.
-  void finish(SimCounts &counts);
+  void finish(SimCounts &counts, const MemoryUnit &memory);
 
 private:
   struct Access {

@@ -29,7 +29,7 @@
 
 // One line for each subgroup of 32 lanes, and no conflicts.
 // COUNT: loads 2048 sectors 8192 lines 2048 bytes 262144; stores 2048 sectors 8192 lines 2048 bytes 262144; shared 4096 bytes 524288 conflicts 0
-// COUNT64: loads 1024 sectors 8192 lines 2048 bytes 262144; stores 1024 sectors 8192 lines 2048 bytes 262144; shared 2048 bytes 524288 conflicts 0
+// COUNT64: loads 1024 sectors 4096 lines 2048 bytes 262144; stores 1024 sectors 4096 lines 2048 bytes 262144; shared 2048 bytes 524288 conflicts 0
 func.func @main(%x: tensor<256x256xf32> {tg.input = dense<1.0> : tensor<256x256xf32>}) -> tensor<256x256xf32> {
   %0 = tg.permute %x [1, 0] : tensor<256x256xf32> -> tensor<256x256xf32>
   %1 = tg.contiguous %0 : tensor<256x256xf32>

@@ -42,6 +42,7 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"group_items", &TargetFacts::groupItems, 0, 1 << 16},
       {"subgroup_items", &TargetFacts::subgroupItems, 1, 1 << 10},
       {"group_bytes", &TargetFacts::groupBytes, 0, maxSize},
+      {"banks", &TargetFacts::banks, 1, 1 << 10},
       {"matrix_units", &TargetFacts::matrixUnits, 0,
        (int64_t(1) << tinygrad::kNumMatrixUnits) - 1},
       {"round_to_tf32", &TargetFacts::roundToTf32, 0, 1},

@@ -18,12 +18,11 @@
 
 using namespace mlir;
 using namespace mlir::tg;
+using tinygrad::kBankBytes;
 
-/// Bytes of a bank of a group's memory, on every GPU, and the number of banks.
-static constexpr int64_t kBankBytes = 4, kBanks = 32;
 /// With a quarter of the banks or fewer, accesses of a column take several
 /// times as long.
-static constexpr int64_t kFewBanks = kBanks / 4;
+static constexpr int64_t kFewBanks = 4;
 /// Bytes of the smallest asynchronous copy.
 static constexpr int64_t kFewestCopied = 4;
 /// Alignment of the parts of a group's memory in bytes.
@@ -232,9 +231,9 @@ LogicalResult LayoutBuilder::addMemory(Operation *op, Type element,
 }
 
 /// Whether accesses of items that are \p step bytes apart are in few banks.
-static bool isInFewBanks(int64_t step) {
+static bool isInFewBanks(int64_t step, int64_t banks) {
   return step != 0 && step % kBankBytes == 0 &&
-         kBanks / std::gcd(step / kBankBytes, kBanks) <= kFewBanks;
+         std::gcd(step / kBankBytes, banks) >= kFewBanks;
 }
 
 bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
@@ -251,7 +250,7 @@ bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
       for (RangeOp range : layout.axes.back().ranges) {
         const int64_t step = index.getCoefficient(range);
         if (step % row == 0 && llvm::isInt<32>(step))
-          isFew |= isInFewBanks(step * bytes);
+          isFew |= isInFewBanks(step * bytes, target.banks);
       }
     }
   return isFew;
@@ -260,7 +259,7 @@ bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
 int64_t LayoutBuilder::getConflictingStep(StageOp stage, int64_t bytes) {
   int64_t step = 1;
   for (Value range : llvm::reverse(stage.getRanges())) {
-    if (!layout.axes.empty() && isInFewBanks(step * bytes) &&
+    if (!layout.axes.empty() && isInFewBanks(step * bytes, target.banks) &&
         llvm::is_contained(layout.axes.back().ranges,
                            range.getDefiningOp<RangeOp>()))
       return step;
@@ -428,7 +427,9 @@ void LayoutBuilder::permuteTile(StageOp tile) {
             return other.rows.load == user || other.columns.load == user;
           }))
         return;
-  // Rows are what the fastest ranges span that together fill 128 bytes.
+  // Rows are what the fastest ranges span that together fill 128 bytes: on
+  // gfx950, which has banks for 256, those of 256 have more conflicts.
+  constexpr int64_t turn = 128;
   const int64_t bytes =
       llvm::divideCeil(tile.getValue().getType().getIntOrFloatBitWidth(), 8);
   int64_t row = 1;
@@ -438,14 +439,15 @@ void LayoutBuilder::permuteTile(StageOp tile) {
     for (const Contraction::Factor *factor : {&other.rows, &other.columns})
       if (factor->tile == tile)
         row = std::max(factor->stride, factor->depthStride);
-  row = std::max<int64_t>(row, 128 / bytes);
+  row = std::max<int64_t>(row, turn / bytes);
   if (memory == layout.memories.end() || !llvm::isPowerOf2_64(row) ||
-      bytes > 8 || tile.getTile().getType().getNumElements() * bytes % 128 != 0)
+      bytes > 8 ||
+      tile.getTile().getType().getNumElements() * bytes % turn != 0)
     return;
   const int64_t chunk = layout.contractions.back().unit->getChunkBytes();
   memory->chunkBits = llvm::Log2_64(chunk / bytes);
   memory->rowBits = llvm::Log2_64(row);
-  memory->rowMask = 128 / chunk - 1;
+  memory->rowMask = turn / chunk - 1;
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {

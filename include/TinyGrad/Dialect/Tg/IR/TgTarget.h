@@ -71,6 +71,8 @@ struct TargetFacts : tinygrad::ComputeUnit {
   int64_t groupItems = 0;
   /// The most bytes of memory that the items of a group share.
   int64_t groupBytes = 0;
+  /// Banks of 4 bytes that this memory is divided into.
+  int64_t banks = 32;
   /// The matrix operations (Support/MatrixUnits.h), a bit for each by its place
   /// in the table.
   int64_t matrixUnits = 0;
