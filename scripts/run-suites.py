@@ -447,29 +447,47 @@ def run_on_gpu(build, device):
     if status != 0:
         print(f"skipped: {output.strip()}")
         return Counts(skipped=1)
-    counts = run_unittests(
-        build, {"TinyGradDeviceConformanceTests": {}, "TinyGradTensorTests": settings}
-    )
+    names = ("Tensor", "NN", "Optim", "State")
+    programs = {f"TinyGrad{name}Tests": settings for name in names}
+    counts = run_unittests(build, {"TinyGradDeviceConformanceTests": {}, **programs})
     counts.add(run_lit(build, "Execution", settings))
+    counts.add(run_lit(build, "Examples", settings))
     runs = [({}, 500), ({"NOOPT": "1"}, 200)]
     counts.add(run_fuzz(build, runs, [f"--device={device}", "--symbolic=40"]))
     return counts
+
+
+# Files of test/Execution with compiled kernels of each kind: memory that groups
+# share, exchanges, matrix units, copies ahead, and computed indices.
+SANITIZED = (
+    "convolution-weights", "deep-convolution", "deep-product", "gather-any-index", "matmul",
+    "permute", "reduce-add", "scan", "scatter-sum", "small-tiles", "turned-sum",
+)
 
 
 def suite_cuda(build):
     """The tests that run kernels, on an NVIDIA GPU where there is one."""
     counts = run_on_gpu(build, "CUDA")
     sanitizer = shutil.which("compute-sanitizer")
-    if counts.passed and sanitizer:
-        program = build / "unittests" / "TinyGradDeviceConformanceTests"
-        environment = {k: v for k, v in os.environ.items() if k not in SETTINGS}
-        status, output = run(
-            [sanitizer, "--error-exitcode=1", program]
-            + ["--gtest_filter=*/CUDA", "--gtest_brief=1"],
-            env=environment,
-        )
-        hint = "compute-sanitizer has found errors"
-        counts.add(report_check("cuda", status, output, hint))
+    if not counts.passed:
+        return counts
+    if not sanitizer:
+        print("skipped: there is no compute-sanitizer")
+        counts.skipped += 1
+        return counts
+    program = build / "unittests" / "TinyGradDeviceConformanceTests"
+    programs = {"cuda": [program, "--gtest_filter=*/CUDA", "--gtest_brief=1"]}
+    for name in SANITIZED:
+        file = ROOT / "test" / "Execution" / f"{name}.mlir"
+        programs[name] = [build / "bin" / "tg-run", file, "--device=CUDA"]
+    environment = {k: v for k, v in os.environ.items() if k not in SETTINGS}
+    for name, program in programs.items():
+        for tool in ("memcheck", "racecheck"):
+            status, output = run(
+                [sanitizer, f"--tool={tool}", "--error-exitcode=1", *program], env=environment
+            )
+            hint = f"compute-sanitizer's {tool} has found errors"
+            counts.add(report_check(f"{name}, {tool}", status, output, hint))
     return counts
 
 
@@ -488,19 +506,22 @@ def suite_proofs(build):
     folder.mkdir(exist_ok=True)
 
     def run_part(task):
-        target, seed = task
-        what = "on matrix units" if seed is None else f"of seed {seed}"
-        name = f"{target}, graphs {what}"
-        graphs = folder / f"graphs-{target.replace(':', '-')}-{seed}.mlir"
-        script = [sys.executable, inputs / "matrix-graphs.py"]
-        if seed is not None:
-            script = [sys.executable, inputs / "random-graphs.py"]
-            script += [build / "bin" / "tg-fuzz", "50", str(seed)]
+        target, source = task
+        is_random = isinstance(source, int)
+        name = f"{target}, graphs of seed {source}" if is_random else f"{target}, {source} products"
+        graphs = folder / f"graphs-{target.replace(':', '-')}-{source}.mlir"
+        if is_random:
+            script = [inputs / "random-graphs.py", build / "bin" / "tg-fuzz", "50", str(source)]
+        elif source == "matrix":
+            script = [inputs / "matrix-graphs.py"]
+        else:
+            script = [ROOT / "test/Execution/Inputs/check-products.py", "--graphs", source]
+        script.insert(0, sys.executable)
         status, output = run(script)
         if status == 0:
             graphs.write_text(output)
             script = [sys.executable, inputs / "verify-gpu-kernels.py"]
-            script += [] if seed is None else ["--undecided"]
+            script += ["--undecided"] if is_random else []
             status, output = run([*script, build / "bin" / "tg-opt", target, graphs])
         # The end names what was not proved.
         return report_check(name, status, output[-4000:], f"the graphs are in {graphs}")
@@ -510,12 +531,23 @@ def suite_proofs(build):
     tasks += [("amd:gfx942", seed) for seed in range(7, 13)]
     # Those that the lit suite has no time for.
     others = ["cuda:sm_75", "cuda:sm_80", "amd:gfx90a", "amd:gfx1201"]
-    tasks += [(target, None) for target in others]
+    tasks += [(target, "matrix") for target in others]
+    for source in ("tiles", "symbolic"):
+        tasks += [(target, source) for target in ("cuda:sm_90", "amd:gfx942")]
     counts = Counts()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in pool.map(run_part, tasks):
             counts.add(result)
     return counts
+
+
+# Bytes that ptxas spills, in sources of the suite "ptxas", by part and chip. The
+# products of i8 need addresses of single bytes, in blocks of 128x128 that other
+# chips compute without; for f64, registers of two groups are one too few.
+SPILLED = {
+    ("many-registers, part 1", "sm_120"): 80,
+    ("many-registers, part 2", "sm_75"): 8,
+}
 
 
 def suite_ptxas(build):
@@ -524,10 +556,11 @@ def suite_ptxas(build):
     if not ptxas:
         print("skipped: there is no ptxas")
         return Counts(skipped=1)
-    chips = ("sm_75", "sm_90", "sm_120")
+    chips = ("sm_75", "sm_80:tf32", "sm_90", "sm_120")
     inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
     sources = {path.name: path.read_text() for path in ROOT.glob("test/Execution/*.mlir")}
-    sources["large-graphs"] = (inputs / "large-graphs.mlir").read_text()
+    for name in ("large-graphs", "many-registers"):
+        sources[name] = (inputs / f"{name}.mlir").read_text()
     for name, arguments in (
         ("symbolic-graphs", []),
         ("random-graphs", [build / "bin" / "tg-fuzz", "100", "14"]),
@@ -550,7 +583,10 @@ def suite_ptxas(build):
                     continue
                 if status == 0:
                     script = ROOT / "test" / "Target" / "GPU" / "Inputs" / "assemble.py"
-                    status, output = run([sys.executable, script, ptxas, chip, ptx])
+                    allowed = SPILLED.get((name, chip), 0)
+                    status, output = run(
+                        [sys.executable, script, ptxas, chip.split(":")[0], ptx, str(allowed)]
+                    )
                 counts.add(report_check(f"{name} for {chip}", status, output, text[:2000]))
         return counts
 

@@ -14,7 +14,8 @@
 /// one-sided ones, summed over the results without cancellation. For a smooth
 /// function, D changes by O(h^2), and S halves. At a kink S stays; at a jump it
 /// doubles. Where an isolated point hides this, a comparison or another value
-/// that is no float differs from those around it.
+/// that is no float differs from those around it. So does a truncated value,
+/// many jumps of which look like a slope.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -352,7 +353,7 @@ private:
   /// A direction for each of `arguments`.
   std::vector<HostTensor> direction;
   /// The graph with further results: what is computed from floats and is no
-  /// float.
+  /// float, or truncated.
   OwningOpRef<ModuleOp> deciding;
   /// The results with derivatives, then the further ones.
   std::vector<HostTensor> original;
@@ -570,7 +571,8 @@ Outcome DerivativeChecker::compareDifferences() {
   Block &body = getMain(*deciding).getBody().front();
   SmallVector<Value> returned(body.getTerminator()->getOperands());
   for (Operation &op : body.without_terminator())
-    if (!isFloat(op.getResult(0)) && llvm::any_of(op.getOperands(), isFloat))
+    if (isa<TruncOp>(op) ||
+        (!isFloat(op.getResult(0)) && llvm::any_of(op.getOperands(), isFloat)))
       returned.push_back(op.getResult(0));
   body.getTerminator()->setOperands(returned);
   getMain(*deciding).setType(FunctionType::get(

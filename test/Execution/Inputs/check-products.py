@@ -2,6 +2,10 @@
 """Products of matrices on the simulated GPU against the interpreter.
 
 usage: check-products.py TG_RUN units|tiles|symbolic CHIP[:tf32]...
+       check-products.py --graphs units|tiles|symbolic
+
+The second form prints the products instead, in parts for tg-opt's
+-split-input-file.
 
 The elements are small integers, and reciprocals of powers of two, so that all
 sums are exact and the results of both have the same text.
@@ -255,12 +259,16 @@ def main():
         if kind == "symbolic":
             sizes = [Size(n, name) for n, name in zip(sizes, "mnk")]
         text = get_text(*sizes, *product[3:])
+        if tool == "--graphs":
+            print(text + "\n// -----\n")
+            continue
         expected = run(tool, text, sizes)
         for chip in chips:
             found = run(tool, text, sizes, chip)
             if found.startswith("error: ") or found != expected:
                 print(f"{chip} {product}: {found[:500]}\nexpected {expected[:500]}")
-    print(f"{len(products)} products on {len(chips)} chips compared")
+    if tool != "--graphs":
+        print(f"{len(products)} products on {len(chips)} chips compared")
 
 
 main()

@@ -4,8 +4,9 @@ Usage: verify-gpu-kernels.py [--without-barriers | --mutants | --undecided]
   TG_OPT TARGET FILE...
 
 Files are those of the dialect, in parts that are separated as for tg-opt's
--split-input-file. They are scheduled and converted for TARGET; parts for which
-that is an error are left out, and what is not made from a kernel is too. TARGET
+-split-input-file or for split-file. They are scheduled and converted for TARGET;
+what is not made from a kernel is left out. So are parts for which that is an error,
+if they say so (expected-error) or are known to be (DROPPED); others fail. TARGET
 may be followed by facts that are not those of the chip, as in
 cuda:sm_90,async_copies=0.
 
@@ -39,14 +40,46 @@ EXCLUDED = {
     "Verify/verify-accesses-invalid.mlir": [""],
     "Tg/symbolic.mlir": ["symbolic_range"],
 }
+# Parts that cannot be converted, by what they contain, where no expected-error says
+# so. With errors of one function, all others of the part are lost.
+DROPPED = {
+    # Operations of a dialect that tg-opt does not have.
+    "": ["tg_test."],
+    # Arguments that are no tensors.
+    "MathToPolynomial/expand-math.mlir": ["@unchanged("],
+    "Tg/canonicalize.mlir": ["@no_maximum("],
+    "Tg/ops.mlir": ["@casts("],
+    # Buffers that are not yet arguments, and variables that are bound to numbers.
+    "Tg/canonicalize-movement.mlir": ["tg.buffer"],
+    "Tg/symbolic.mlir": ["tg.buffer", "@dim_values("],
+    "tg-compile/reproducer.mlir": ["@main("],
+    # More bytes than fit.
+    "Transforms/split-reduce.mlir": ["@uncountable("],
+    # Kernels in which lanes or positions would update one element.
+    "Transforms/simplify-index.mlir": ["@collect("],
+    "Tg/ops-order.mlir": ["@graph("],
+    # More memory than groups of gfx942 have.
+    "Cuda/large-group-memory.mlir": [""],
+}
 MATRIX_UNITS = re.compile(r"nvgpu\.mma\.sync|amdgpu\.(mfma|wmma)")
 SEPARATOR = "// -----"
+# What begins a file within a file for split-file.
+FILE = r"(?://|#)--- "
 
 
 def split(text):
     """The parts of a file, without empty ones."""
-    parts = re.split(f"^{SEPARATOR}.*$", text, flags=re.MULTILINE)
+    parts = re.split(f"^(?:{SEPARATOR}|{FILE}).*$", text, flags=re.MULTILINE)
     return [part for part in parts if part.strip()]
+
+
+def read(name):
+    """The parts of a file. Those of a test that is no MLIR follow its commands."""
+    with open(name) as file:
+        text = file.read()
+    if name.endswith(".test"):
+        text = text[re.search(f"^{FILE}", text, re.MULTILINE).start() :]
+    return split(text)
 
 
 def run(opt, text, *options):
@@ -58,39 +91,53 @@ def join(parts):
     return f"\n{SEPARATOR}\n".join(parts)
 
 
-def convert_with(opt, text, passes):
-    # Some parts are errors.
+def convert_with(opt, parts, passes):
+    """Converts parts, given with their names; the text of those that are errors is
+    empty."""
+    text = join(text for _, text in parts)
     done = run(opt, text, f"--pass-pipeline=builtin.module({passes})")
-    if done.returncode not in (0, 1):
+    texts = re.split(f"^{SEPARATOR}$", done.stdout, flags=re.MULTILINE)
+    if done.returncode not in (0, 1) or len(texts) != len(parts):
         sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
-    return done.stdout
+    return [(name, text) for (name, _), text in zip(parts, texts)]
 
 
 def convert(opt, target, names):
     """The modules of functions for GPUs."""
-    parts = []
+    parts, is_error = [], {}
     for name in names:
         left_out = []
         for ending, kernels in EXCLUDED.items():
             if name.endswith(ending):
                 left_out += [f"@{kernel}(" if kernel else "" for kernel in kernels]
-        with open(name) as file:
-            for part in split(file.read()):
-                # Functions of the gpu dialect that no kernel became.
-                is_lower = re.search(r"^\s*gpu\.func", part, re.MULTILINE)
-                if not is_lower and not any(text in part for text in left_out):
-                    parts.append(part)
+        dropped = [text for end, texts in DROPPED.items() if name.endswith(end) for text in texts]
+        for number, part in enumerate(read(name)):
+            # Functions of the gpu dialect that no kernel became.
+            is_lower = re.search(r"^\s*gpu\.func", part, re.MULTILINE)
+            if is_lower or any(text in part for text in left_out):
+                continue
+            place = f"{name}, part {number}"
+            parts.append((place, part))
+            is_error[place] = "expected-error" in part or any(text in part for text in dropped)
     name, *facts = target.split(",")
-    text = convert_with(opt, join(parts), f"tg-attach-target{{target={name}}}")
+    parts = convert_with(opt, parts, f"tg-attach-target{{target={name}}}")
+    lost = [place for place, text in parts if not text.strip()]
+    parts = [part for part in parts if part[1].strip()]
     for fact in facts:
         what, value = fact.split("=")
         known = re.compile(rf"(#tg\.target<[^>]*), {what} = \d+")
-        text = known.sub(r"\1", text)
-        text = re.sub(r"(#tg\.target<[^>]*)>", rf"\1, {what} = {value}>", text)
+        parts = [(place, known.sub(r"\1", text)) for place, text in parts]
+        parts = [
+            (place, re.sub(r"(#tg\.target<[^>]*)>", rf"\1, {what} = {value}>", text))
+            for place, text in parts
+        ]
     passes = "tg-schedule-pipeline, tg-optimize-pipeline, convert-tg-to-gpu"
-    return [
-        part for part in split(convert_with(opt, text, passes)) if "gpu.func @" in part
-    ]
+    parts = convert_with(opt, parts, passes)
+    lost += [place for place, text in parts if not text.strip()]
+    unexpected = [place for place in lost if not is_error[place]]
+    if unexpected:
+        sys.exit("error: not converted:\n" + "\n".join(unexpected))
+    return [text for _, text in parts if "gpu.func @" in text]
 
 
 def prove(opt, modules, timeout=5000):
