@@ -42,9 +42,9 @@ std::optional<int64_t> tg::getPassLength(int64_t depth, int64_t longest) {
 int64_t tg::getLongestForPanel(int64_t depth, const TargetFacts &target) {
   // Beside these columns, the cache holds the rows of a tile and the lines that
   // are packed next.
-  return target.getPanelBytes(depth) > target.l2Bytes / 2
-             ? target.l2Bytes / 4 / target.getPanelBytes(1)
-             : depth;
+  const int64_t rowBytes = target.getPanelBytes(1);
+  return depth > target.l2Bytes / 2 / rowBytes ? target.l2Bytes / 4 / rowBytes
+                                               : depth;
 }
 
 int64_t tg::getLongestForLines(int64_t depth, int64_t stride,
@@ -96,11 +96,14 @@ std::optional<int64_t> tg::getLongestPass(RangedReduceOp sum,
   if (analysis.getLinear(loads[1].getIndex()).getCoefficient(rows) == 1)
     for (LoadOp load : loads) {
       const int64_t stride =
-          llvm::AbsoluteValue(
-              analysis.getLinear(load.getIndex()).getCoefficient(depth)) *
-          static_cast<int64_t>(
-              llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8));
-      longest = std::min(longest, getLongestForLines(extent, stride, target));
+          analysis.getLinear(load.getIndex()).getCoefficient(depth);
+      if (stride < -kMaxBufferSize || stride > kMaxBufferSize)
+        return std::nullopt;
+      const auto bytes = static_cast<int64_t>(
+          llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8));
+      longest =
+          std::min(longest, getLongestForLines(extent, std::abs(stride) * bytes,
+                                               target));
     }
   return getPassLength(extent, longest);
 }
