@@ -507,7 +507,7 @@ static Tensor getCotangent(const Tensor &output,
 
 /// The method that made an operation, if that is known, and its name in IR.
 static std::string nameOf(Operation *op) {
-  const std::string name = "'" + op->getName().getStringRef().str() + "'";
+  std::string name = "'" + op->getName().getStringRef().str() + "'";
   if (auto place = dyn_cast<NameLoc>(op->getLoc()))
     return place.getName().str() + " (" + name + ")";
   if (isa<tg::CmpLtOp, tg::CmpEqOp, tg::CmpNeOp>(op))
