@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "SplitProducts.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 
@@ -41,25 +42,6 @@ struct Weights {
   int64_t channels;
 };
 } // namespace
-
-/// How the elements of a value lie in the tensor that it is moved from; none
-/// for a symbolic one.
-static std::optional<View> getLastView(Value value) {
-  SmallVector<Operation *> movements;
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isMovementOp(op) && !isa<StridedOp>(op))
-      break;
-    movements.push_back(op);
-    value = op->getOperand(0);
-  }
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!type.hasStaticShape() || type.getEncoding())
-    return std::nullopt;
-  ViewChain chain(type);
-  for (Operation *op : llvm::reverse(movements))
-    chain.apply(op);
-  return chain.getViews().back();
-}
 
 /// Whether sums of the product add up along the axis. A product that is read
 /// through views is summed along an axis of their own.
@@ -132,9 +114,8 @@ static std::optional<Weights> findWeights(MulOp product, Value factor,
   const int64_t count = own.getNumElements();
   if (count < kLeastWeights || type.getNumElements() / count < kLeastUses)
     return std::nullopt;
-  const std::optional<View> view = getLastView(pixels);
-  if (!view)
-    return std::nullopt;
+  const ViewChain chain = getChain(pixels);
+  const View &view = chain.getViews().back();
   // The window: short axes at the end, before which there are channels.
   int64_t positions = 1, axis = own.getRank() - 1;
   for (; axis >= 0 && shape[axis] < kLeastChannels; --axis) {
@@ -147,15 +128,15 @@ static std::optional<Weights> findWeights(MulOp product, Value factor,
     return std::nullopt;
   std::optional<int64_t> channels;
   for (; axis >= 0; --axis)
-    if (shape[axis] >= kLeastChannels && !view->strides[axis].is(0) &&
+    if (shape[axis] >= kLeastChannels && !view.strides[axis].is(0) &&
         (!channels || shape[axis] > shape[*channels]) &&
         isReducedAlong(product, axis))
       channels = axis;
   // The gradient by the input multiplies each pixel with all positions.
   const bool isSame =
       llvm::all_of(llvm::seq(window, own.getRank()),
-                   [&](int64_t other) { return view->strides[other].is(0); });
-  if (!channels || (!isSame && !isOfWindows(*view, shape, window, *channels)))
+                   [&](int64_t other) { return view.strides[other].is(0); });
+  if (!channels || (!isSame && !isOfWindows(view, shape, window, *channels)))
     return std::nullopt;
   return Weights{repeated, *channels};
 }

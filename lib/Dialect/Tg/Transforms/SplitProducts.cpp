@@ -241,9 +241,10 @@ struct GradientShape {
 };
 } // namespace
 
-/// A value that is moved, and then read through a view of a product with it.
-static ViewChain getChain(Value value, StridedOp view) {
-  SmallVector<Operation *> movements{view};
+ViewChain tg::getChain(Value value, StridedOp view) {
+  SmallVector<Operation *> movements;
+  if (view)
+    movements.push_back(view);
   while (Operation *op = value.getDefiningOp()) {
     if (!isMovementOp(op) && !isa<StridedOp>(op))
       break;

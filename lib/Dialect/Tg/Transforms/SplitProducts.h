@@ -13,9 +13,14 @@
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SPLITPRODUCTS_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include <optional>
 
 namespace mlir::tg {
+
+/// How the elements of a value lie in the tensor that it is moved from. With
+/// \p view, of a product with the value, how those read through it do.
+ViewChain getChain(Value value, StridedOp view = {});
 
 /// How the sum of a product is split: along one axis into parts, and along
 /// another, if there is one, into its single positions.

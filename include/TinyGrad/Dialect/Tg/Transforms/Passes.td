@@ -284,10 +284,12 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
     On targets with groups, a deep product of matrices (a sum of 1024 or more
     products) is split too if the blocks of its results are too few groups for the
     device. On processors without groups, a product is split if panels of its columns
-    exceed the second-level cache (more than 4096 positions if that has 1 MiB). So is
-    the gradient of a convolution by its weights, a sum over images and positions in
-    them, along the images, if panels take more than twice that cache. Sums of parts
-    of types with fewer than 32 bits are f32.
+    exceed the second-level cache (more than 4096 positions if that has 1 MiB). If
+    kernels can add it up in passes (64 or more rows and columns, all sizes known), it
+    is stored before anything is computed with it, and only split if it has more than
+    8192 positions. The gradient of a convolution by its weights, a sum over images
+    and positions in them, is split along the images if panels take more than twice
+    that cache. Sums of parts of types with fewer than 32 bits are f32.
 
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>

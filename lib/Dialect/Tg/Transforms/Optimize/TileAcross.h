@@ -50,8 +50,8 @@ struct AcrossTile {
 /// width is the number of lanes of a register. Packed operands must be reused
 /// at \p fewestPositions positions of the result or more, and be contiguous
 /// along the lanes unless \p mayTurn. \p passes is the range of the passes of a
-/// divided sum, or null. Returns none, with the kernel unchanged,
-/// where this does not apply.
+/// divided sum, or null. Returns none, with the kernel unchanged, where this
+/// does not apply.
 std::optional<AcrossTile> tileAcross(KernelSchedule &schedule, RangeOp columns,
                                      int64_t width, int64_t fewestPositions,
                                      bool mayTurn, RangeOp passes);
