@@ -46,7 +46,19 @@ if(NOT ZLIB_FOUND)
   message(FATAL_ERROR "zlib was not found: apt-get install zlib1g-dev")
 endif()
 
-# Links code for AMD's GPUs, at run time.
+# Links code for AMD's GPUs, in the process that compiles it.
+find_package(LLD QUIET CONFIG
+  HINTS ${LLVM_INSTALL_PREFIX}/lib/cmake/lld NO_DEFAULT_PATH)
+if(NOT LLD_FOUND)
+  tinygrad_missing("LLVM's linker as a library (LLD) was not found.")
+endif()
+find_program(TINYGRAD_OBJCOPY llvm-objcopy
+  HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+if(NOT TINYGRAD_OBJCOPY)
+  tinygrad_missing("llvm-objcopy was not found in ${LLVM_TOOLS_BINARY_DIR}.")
+endif()
+
+# The linker as a program.
 find_program(TINYGRAD_LLD NAMES ld.lld ld.lld-${TINYGRAD_LLVM_VERSION}
   HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
 if(NOT TINYGRAD_LLD)

@@ -5,7 +5,8 @@ set(TINYGRAD_LLVM_VERSION 22)
 set(TINYGRAD_PACKAGES
   libmlir-${TINYGRAD_LLVM_VERSION}-dev mlir-${TINYGRAD_LLVM_VERSION}-tools
   llvm-${TINYGRAD_LLVM_VERSION}-dev llvm-${TINYGRAD_LLVM_VERSION}-tools
-  clang-${TINYGRAD_LLVM_VERSION} lld-${TINYGRAD_LLVM_VERSION})
+  clang-${TINYGRAD_LLVM_VERSION} lld-${TINYGRAD_LLVM_VERSION}
+  liblld-${TINYGRAD_LLVM_VERSION}-dev)
 string(REPLACE ";" " " TINYGRAD_PACKAGES "${TINYGRAD_PACKAGES}")
 
 # tinygrad_missing(WHAT...): stops, and says what to install.

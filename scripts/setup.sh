@@ -15,6 +15,8 @@ build_packages=(
   # The compiler, its linker and run-time libraries (sanitizers), and MLIR.
   clang-22 lld-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
+  # The linker of code for AMD's GPUs, and what it links.
+  liblld-22-dev libzstd-dev
   # Compressed data sets (IDX files).
   zlib1g-dev
   # Threads on the CPU.

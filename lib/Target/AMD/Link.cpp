@@ -5,18 +5,27 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs LLVM's linker as a process of its own. As a library it would parse its
-/// arguments as LLVM's options, which resets those of the whole program while
-/// other threads compile.
+/// Calls LLVM's linker as a library. It takes files, and has one state in a
+/// process.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Link.h"
+#include "lld/Common/Driver.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
+#include "llvm/Support/Parallel.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+/// Called by the linker instead of llvm::cl::ResetAllOptionOccurrences (see
+/// CMakeLists.txt): the options are those of the whole program.
+extern "C" void tinyGradKeepOptions() {}
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -46,24 +55,30 @@ private:
 };
 } // namespace
 
-/// The linker that the build found, or the one in PATH where it is not
-/// installed.
-static std::string findLinker() {
-  if (llvm::sys::fs::can_execute(TINYGRAD_LLD))
-    return TINYGRAD_LLD;
-  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ld.lld");
-  return found ? *found : std::string();
+/// Runs the linker. Returns whether it succeeded, and what it wrote about
+/// mistakes.
+static bool runLinker(ArrayRef<const char *> arguments, std::string &messages) {
+  static std::mutex mutex;
+  // After a crash, the linker's state is undefined.
+  static bool canRun = true;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!canRun) {
+    messages = "it crashed before in this process";
+    return false;
+  }
+  // The linker sets how many threads LLVM's parallel algorithms take.
+  const llvm::SaveAndRestore strategy(llvm::parallel::strategy);
+  llvm::raw_string_ostream stream(messages);
+  const lld::Result result =
+      lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  canRun = result.canRunAgain;
+  return result.retCode == 0;
 }
 
 FailureOr<std::vector<char>> amd::link(ArrayRef<char> object,
                                        std::string &error) {
-  static const std::string linker = findLinker();
-  if (linker.empty()) {
-    error = "code for AMD's GPUs is linked by ld.lld, which was not found";
-    return failure();
-  }
-  TemporaryFile input("o"), output("so"), messages("txt");
-  for (const TemporaryFile *file : {&input, &output, &messages})
+  TemporaryFile input("o"), output("so");
+  for (const TemporaryFile *file : {&input, &output})
     if (file->getError()) {
       error = "no temporary file can be created: " + file->getError().message();
       return failure();
@@ -80,21 +95,22 @@ FailureOr<std::vector<char>> amd::link(ArrayRef<char> object,
       return failure();
     }
   }
-  const StringRef arguments[] = {linker, "-shared",        "--no-undefined",
-                                 "-o",   output.getPath(), input.getPath()};
-  const std::optional<StringRef> files[] = {StringRef(), messages.getPath(),
-                                            messages.getPath()};
-  std::string reason;
-  const int status = llvm::sys::ExecuteAndWait(
-      linker, arguments, /*Env=*/std::nullopt, files, /*SecondsToWait=*/0,
-      /*MemoryLimit=*/0, &reason);
-  if (status != 0) {
-    error = linker + " failed: " + (reason.empty() ? messages.read() : reason);
+  const std::string inputPath = input.getPath().str();
+  const std::string outputPath = output.getPath().str();
+  // One thread: the file is small, and LLVM's pool of threads, which others
+  // would start, does not survive a fork.
+  const char *arguments[] = {
+      "ld.lld", "-shared",          "--no-undefined",  "--threads=1",
+      "-o",     outputPath.c_str(), inputPath.c_str(),
+  };
+  std::string messages;
+  if (!runLinker(arguments, messages)) {
+    error = "LLVM's linker failed: " + messages;
     return failure();
   }
   const std::string code = output.read();
   if (code.empty()) {
-    error = linker + " wrote nothing";
+    error = "LLVM's linker wrote nothing";
     return failure();
   }
   return std::vector<char>(code.begin(), code.end());
