@@ -284,6 +284,17 @@ TEST_P(GPUErrors, loadingRetriesWithoutCachedMemory) {
               HasSubstr(call));
 }
 
+TEST_P(GPUErrors, lookingUpRetriesWithoutCachedMemory) {
+  Device &device = get(0);
+  const std::string call =
+      either("cuModuleGetFunction", "hipModuleGetFunction");
+  control->fail(call, 2);
+  EXPECT_TRUE(bool(load(device, "count 1")));
+  control->fail(call, 2, 0, 2);
+  EXPECT_THAT(messageOf<OutOfMemoryError>([&] { load(device, "count 1"); }),
+              HasSubstr(call));
+}
+
 TEST_P(GPUErrors, missingKernelsAreNamed) {
   Device &device = get(0);
   const std::vector<char> code = mockModule(device, {"kernel add 3"});

@@ -255,6 +255,46 @@ def TgAnnotateKernelFunctions
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def TgDistributePermutations
+    : InterfacePass<"tg-distribute-permutations",
+                    "::mlir::FunctionOpInterface"> {
+  let summary = "Take what is constant out of permuted indices";
+  let description = [{
+    Takes the output of `convert-tg-to-gpu`. The elements of a tile for matrix units
+    are in another order: that with number `x` is at `x xor (((x >> r) and m) << c)`
+    (see `GroupLayout`). Rows of elements have that order again after
+    `(m + 1) << r` elements, and the permutation of a sum without carries is the
+    exclusive or of the permutations. So the permutation is computed of the part of
+    an index that differs between work items, which does not change in a loop. The
+    number of a buffer is added to it, then a constant, which becomes part of the
+    instruction; what is left of the constant is flipped by another exclusive or.
+    Whether a sum has carries follows from ranges of integers.
+
+    ```mlir
+    // %lane is less than 8
+    %0 = arith.muli %lane, %c64 : index
+    %1 = arith.muli %buffer, %c4096 : index
+    %2 = arith.addi %0, %1 : index
+    %3 = arith.addi %2, %c520 : index
+    %4 = arith.shrui %3, %c6 : index
+    %5 = arith.andi %4, %c7 : index
+    %6 = arith.shli %5, %c3 : index
+    %7 = arith.xori %3, %6 : index
+    ```
+    becomes, with 520 = 512 + 8,
+    ```mlir
+    %2 = arith.shrui %0, %c6 : index
+    %3 = arith.andi %2, %c7 : index
+    %4 = arith.shli %3, %c3 : index
+    %5 = arith.xori %0, %4 : index
+    %6 = arith.xori %5, %c8 : index
+    %7 = arith.addi %6, %1 overflow<nsw, nuw> : index
+    %8 = arith.addi %7, %c512 overflow<nsw, nuw> : index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ConvertKernelFunctionsToLLVM
     : Pass<"convert-kernel-functions-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert functions over vectors to LLVM's dialect";

@@ -216,6 +216,7 @@ void tg::buildGPUToLLVMPipeline(OpPassManager &pm, StringRef chip) {
   auto &module = pm.nest<gpu::GPUModuleOp>();
   auto &functions = module.nest<gpu::GPUFuncOp>();
   functions.addPass(createTgAnnotateKernelFunctions());
+  functions.addPass(createTgDistributePermutations());
   functions.addPass(createTgPrepareGPUFunctions({getMaxStaticBytes(chip)}));
   module.addPass(createTgExpandMath());
   module.addPass(createSCFToControlFlowPass());

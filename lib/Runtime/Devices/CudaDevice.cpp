@@ -112,6 +112,8 @@ public:
   GPUResult addCopyNode(void **node, void *graph, void *previous, void *to,
                         const void *from, std::size_t bytes,
                         const GPUPlace &place) const override;
+  bool canSetCopyNodes() const override { return true; }
+  std::size_t getMostNodeChanges() const override { return SIZE_MAX; }
   GPUResult setCopyNode(void *executable, void *node, void *to,
                         const void *from, std::size_t bytes,
                         const GPUPlace &place) const override;

@@ -24,6 +24,7 @@ bool detail::isFatal(int status) {
   switch (status) {
   case 214: // ECC error that cannot be corrected
   case 220: // the same of NVLink
+  case 226: // contained error
   case 700: // illegal address
   case 702: // launch timed out
   case 709: // context is destroyed
@@ -35,6 +36,7 @@ bool detail::isFatal(int status) {
   case 718: // invalid program counter
   case 719: // launch failed
   case 721: // tensor memory leak
+  case 810: // server of several processes has ended this one
   case 999: // unknown
     return true;
   default:

@@ -200,6 +200,11 @@ public:
   virtual GPUResult addCopyNode(void **node, void *graph, void *previous,
                                 void *to, const void *from, std::size_t bytes,
                                 const GPUPlace &place) const = 0;
+  /// Whether the copies of an executable graph can be changed by setCopyNode().
+  virtual bool canSetCopyNodes() const = 0;
+  /// After so many changes of its nodes, an executable graph has to be made
+  /// anew.
+  virtual std::size_t getMostNodeChanges() const = 0;
   virtual GPUResult setCopyNode(void *executable, void *node, void *to,
                                 const void *from, std::size_t bytes,
                                 const GPUPlace &place) const = 0;

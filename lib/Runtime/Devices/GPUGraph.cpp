@@ -55,11 +55,8 @@ GPUGraph::GPUGraph(GPUDevice &device, std::vector<Command> list,
 }
 
 GPUGraph::~GPUGraph() {
-  if (!graph)
-    return;
-  // It may still be in the queue.
-  device.synchronizeQuietly();
-  destroy();
+  if (graph)
+    end();
 }
 
 void GPUGraph::destroy() {
@@ -72,6 +69,13 @@ void GPUGraph::destroy() {
       entries.destroyGraph(graph);
   }
   executable = graph = nullptr;
+  numChanges = 0;
+}
+
+void GPUGraph::end() {
+  // It may still be in the queue.
+  device.synchronizeQuietly();
+  destroy();
 }
 
 void GPUGraph::replay(void *const *addresses, const int64_t *values) {
@@ -90,11 +94,15 @@ bool GPUGraph::replayGraph(void *const *addresses, const int64_t *values) {
   if (!evaluate(addresses, values))
     return false;
   GPUDevice::Current current(device);
+  const auto [changes, changesCopies] = countChanges();
+  if (changesCopies && !device.driver().canSetCopyNodes())
+    return false; // this time
+  if (changes > device.driver().getMostNodeChanges() - numChanges)
+    end();
   if (executable ? !update() : !build()) {
     // The driver does not take what it should, but launches it all the same.
     isUsable = false;
-    device.synchronizeQuietly();
-    destroy();
+    end();
     device.throwIfLost();
     return false;
   }
@@ -128,6 +136,19 @@ bool GPUGraph::evaluate(void *const *addresses, const int64_t *values) {
       return false;
   }
   return true;
+}
+
+/// How many nodes of an executable graph differ from `wanted`, and whether one
+/// of them is a copy.
+std::pair<std::size_t, bool> GPUGraph::countChanges() const {
+  std::size_t number = 0;
+  bool hasCopies = false;
+  for (std::size_t i = 0; executable && i < commands.size(); ++i)
+    if (wanted[i] != nodes[i]) {
+      ++number;
+      hasCopies |= commands[i].kind == Command::Kind::Copy;
+    }
+  return {number, hasCopies};
 }
 
 void GPUGraph::addParameters(Node &node) {
@@ -212,6 +233,7 @@ bool GPUGraph::update() {
     if (!result)
       return false;
     nodes[i] = node;
+    ++numChanges;
   }
   return true;
 }

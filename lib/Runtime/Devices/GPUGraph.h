@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tinygrad::detail {
@@ -26,7 +27,9 @@ class GPUDevice;
 
 /// The nodes of the graph are the commands, each after the one before it.
 /// Addresses and values are those of the last replay; before the next one, the
-/// nodes with others are changed.
+/// nodes with others are changed, or, if the driver has reached its limit of
+/// changes, the graph is made anew. Where the driver cannot change copies, a
+/// replay with others runs one by one.
 class GPUGraph : public CommandList {
 public:
   /// \p plain runs the commands one by one.
@@ -55,7 +58,10 @@ private:
   bool build();
   bool update();
   void addParameters(Node &node);
+  std::pair<std::size_t, bool> countChanges() const;
   void destroy();
+  /// The same, after its work.
+  void end();
 
   GPUDevice &device;
   const std::vector<Command> commands;
@@ -65,6 +71,7 @@ private:
   unsigned numReplays = 0;
   bool isUsable = true;
   void *graph = nullptr, *executable = nullptr;
+  std::size_t numChanges = 0;     // of nodes of the executable graph
   std::vector<Node> nodes;        // what the graph has
   std::vector<Node> wanted;       // what this replay needs
   std::vector<void *> parameters; // addresses of a node's arguments

@@ -135,9 +135,17 @@ void *GPUProgram::lookup(const std::string &symbol) {
   const GPUEntries &entries = gpu.driver().entries;
   GPUDevice::Current current(gpu);
   void *handle = nullptr;
-  const GPUResult result = entries.getFunction(&handle, module, symbol.c_str());
+  // Drivers may load a function when it is first asked for.
+  auto find = [&] {
+    return entries.getFunction(&handle, module, symbol.c_str());
+  };
+  GPUResult result = find();
+  if (result.status == GPUOutOfMemory) {
+    gpu.memory().releaseCached();
+    result = find();
+  }
   if (!result) {
-    if (isFatal(result.status))
+    if (isFatal(result.status) || result.status == GPUOutOfMemory)
       gpu.check(result, symbol);
     throw CompileError("the program has no kernel '" + symbol + "' on " +
                        gpu.name() + ": " + gpu.driver().describe(result));
@@ -414,9 +422,14 @@ GPULaunch GPUDevice::prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
   if (launch.sharedBytes > kDefaultSharedBytes &&
       launch.sharedBytes > function.allowedSharedBytes) {
     Current current(*this);
-    check(gpu.allowSharedBytes(function.handle, launch.sharedBytes),
-          kernel.name());
-    function.allowedSharedBytes = launch.sharedBytes;
+    // Of two threads, the one with less must not be the last to tell the
+    // driver.
+    const std::lock_guard<std::mutex> lock(sharedBytesMutex);
+    if (launch.sharedBytes > function.allowedSharedBytes) {
+      check(gpu.allowSharedBytes(function.handle, launch.sharedBytes),
+            kernel.name());
+      function.allowedSharedBytes = launch.sharedBytes;
+    }
   }
   return launch;
 }

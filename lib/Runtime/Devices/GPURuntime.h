@@ -140,7 +140,8 @@ private:
   StagingRing uploads;
   StagingPair downloads;
   RecentLaunches recent;
-  std::mutex peerMutex; // guards the set
+  std::mutex sharedBytesMutex; // guards what the driver is told of functions
+  std::mutex peerMutex;        // guards the set
   std::set<const GPUDevice *> peers;
   std::atomic<bool> isLost{false};
   mutable std::mutex lostMutex; // guards the text

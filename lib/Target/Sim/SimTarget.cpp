@@ -110,6 +110,8 @@ FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
       return failure();
   }
   print("gpu");
+  // As in code for GPUs, so that it is run, too.
+  functions.walk([](gpu::GPUFuncOp func) { distributePermutations(func); });
   if ((flags.verifyEach && failed(verify(*module))) ||
       failed(convertGPUToSim(*module)))
     return failure();

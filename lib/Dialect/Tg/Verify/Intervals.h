@@ -19,7 +19,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_INTERVALS_H
 #define TINYGRAD_LIB_DIALECT_TG_VERIFY_INTERVALS_H
 
-#include "Permutation.h"
+#include "TinyGrad/Dialect/Tg/Utils/Permutation.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

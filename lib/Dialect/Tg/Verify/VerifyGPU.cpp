@@ -15,6 +15,7 @@
 #include "Formula.h"
 #include "Intervals.h"
 #include "ItemEncoder.h"
+#include "PermutationProof.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"

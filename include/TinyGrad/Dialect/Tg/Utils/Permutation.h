@@ -1,21 +1,21 @@
-//===- Permutation.h - orders of the elements of a buffer -------*- C++ -*-===//
+//===- Permutation.h - orders of the elements of a tile ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Tiles for matrix units are permuted by an exclusive or. As it is one-to-one,
-/// accesses have an element in common if and only if they do before it, where
-/// there is only linear arithmetic.
+/// Tiles for matrix units are permuted by an exclusive or (see GroupLayout).
+/// Here such an index is recognized after `convert-tg-to-gpu`.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_PERMUTATION_H
-#define TINYGRAD_LIB_DIALECT_TG_VERIFY_PERMUTATION_H
+#ifndef TINYGRAD_DIALECT_TG_UTILS_PERMUTATION_H
+#define TINYGRAD_DIALECT_TG_UTILS_PERMUTATION_H
 
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace mlir::tg {
@@ -31,6 +31,10 @@ struct Permutation {
            rowMask == other.rowMask;
   }
   int64_t getChunk() const { return int64_t(1) << chunkBits; }
+  /// The bits that are changed, of a number.
+  uint64_t getFlipped(uint64_t number) const {
+    return ((number >> rowBits) & rowMask) << chunkBits;
+  }
 };
 
 /// An index that is computed so, and of what.
@@ -42,12 +46,6 @@ struct PermutedIndex {
 /// None if the index does not have this form.
 std::optional<PermutedIndex> matchPermutation(Value index);
 
-/// Asserts that, of numbers of 64 bits, some of this does not hold: the
-/// function is one-to-one; it has a number less than \p size exactly for such
-/// numbers; what was a chunk is a chunk, in the same order.
-void assertIsNoPermutation(OpBuilder &builder, Location loc,
-                           const Permutation &permutation, int64_t size);
-
 } // namespace mlir::tg
 
-#endif // TINYGRAD_LIB_DIALECT_TG_VERIFY_PERMUTATION_H
+#endif // TINYGRAD_DIALECT_TG_UTILS_PERMUTATION_H

@@ -1,0 +1,183 @@
+// RUN: tg-opt %s --pass-pipeline='builtin.module(func.func(tg-distribute-permutations,canonicalize,cse))' | FileCheck %s
+// What is distributed stays as it is.
+// RUN: tg-opt %s --pass-pipeline='builtin.module(func.func(tg-distribute-permutations,canonicalize,cse,tg-distribute-permutations,canonicalize,cse))' | FileCheck %s
+
+// Rows of 64 elements, of which 8 are a chunk; the order is that of 8 rows.
+// 520 = 512 + 8: the rows are added, the chunk is flipped.
+// CHECK-LABEL: func @all(
+// CHECK-SAME: %{{.*}}: memref<8192xf16>, %[[NUMBER:.*]]: index)
+// CHECK-DAG: %[[LANE:.*]] = gpu.lane_id
+// CHECK-DAG: %[[WHICH:.*]] = arith.remui %[[NUMBER]]
+// CHECK: %[[INNER:.*]] = arith.muli %[[LANE]], %c64
+// CHECK: %[[ROW:.*]] = arith.shrui %[[INNER]], %c6
+// CHECK: %[[TURN:.*]] = arith.andi %[[ROW]], %c7
+// CHECK: %[[CHUNK:.*]] = arith.shli %[[TURN]], %c3
+// CHECK: %[[PERMUTED:.*]] = arith.xori %[[INNER]], %[[CHUNK]]
+// CHECK: %[[FLIPPED:.*]] = arith.xori %[[PERMUTED]], %c8
+// CHECK: %[[START:.*]] = arith.muli %[[WHICH]], %c4096 overflow<nsw, nuw>
+// CHECK: %[[SUM:.*]] = arith.addi %[[FLIPPED]], %[[START]] overflow<nsw, nuw>
+// CHECK: %[[PLACE:.*]] = arith.addi %[[SUM]], %c512 overflow<nsw, nuw>
+// CHECK: memref.load %{{.*}}[%[[PLACE]]]
+func.func @all(%buffer: memref<8192xf16>, %number: index) -> f16 {
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c64 = arith.constant 64 : index
+  %c520 = arith.constant 520 : index
+  %c4096 = arith.constant 4096 : index
+  %lane = gpu.lane_id upper_bound 8
+  %which = arith.remui %number, %c2 : index
+  %0 = arith.muli %lane, %c64 : index
+  %1 = arith.muli %which, %c4096 : index
+  %2 = arith.addi %0, %1 : index
+  %x = arith.addi %2, %c520 : index
+  %row = arith.shrui %x, %c6 : index
+  %turn = arith.andi %row, %c7 : index
+  %chunk = arith.shli %turn, %c3 : index
+  %place = arith.xori %x, %chunk : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}
+
+// Two indices that differ in a constant share the permutation.
+// CHECK-LABEL: func @shared(
+// CHECK: %[[PERMUTED:.*]] = arith.xori
+// CHECK-NOT: arith.xori
+// CHECK: memref.load %{{.*}}[%[[PERMUTED]]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[PERMUTED]], %c1024
+// CHECK: memref.load %{{.*}}[%[[NEXT]]]
+func.func @shared(%buffer: memref<8192xf16>) -> (f16, f16) {
+  %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %lane = gpu.lane_id upper_bound 16
+  %x = arith.muli %lane, %c64 : index
+  %row = arith.shrui %x, %c6 : index
+  %turn = arith.andi %row, %c7 : index
+  %chunk = arith.shli %turn, %c3 : index
+  %place = arith.xori %x, %chunk : index
+  %first = memref.load %buffer[%place] : memref<8192xf16>
+  %y = arith.addi %x, %c1024 : index
+  %row2 = arith.shrui %y, %c6 : index
+  %turn2 = arith.andi %row2, %c7 : index
+  %chunk2 = arith.shli %turn2, %c3 : index
+  %place2 = arith.xori %y, %chunk2 : index
+  %second = memref.load %buffer[%place2] : memref<8192xf16>
+  return %first, %second : f16, f16
+}
+
+// 72 = 64 + 8, and the lane times 8 may have both bits: only whole periods are
+// taken out of 584 = 512 + 72.
+// CHECK-LABEL: func @carries(
+// CHECK: %[[LANE:.*]] = gpu.lane_id
+// CHECK: %[[PART:.*]] = arith.muli %[[LANE]], %c8
+// CHECK: %[[INNER:.*]] = arith.addi %[[PART]], %c72
+// CHECK: %[[ROW:.*]] = arith.shrui %[[INNER]], %c6
+// CHECK: %[[PERMUTED:.*]] = arith.xori %[[INNER]],
+// CHECK: %[[PLACE:.*]] = arith.addi %[[PERMUTED]], %c512
+// CHECK: memref.load %{{.*}}[%[[PLACE]]]
+func.func @carries(%buffer: memref<8192xf16>) -> f16 {
+  %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %c584 = arith.constant 584 : index
+  %lane = gpu.lane_id upper_bound 32
+  %0 = arith.muli %lane, %c8 : index
+  %x = arith.addi %0, %c584 : index
+  %row = arith.shrui %x, %c6 : index
+  %turn = arith.andi %row, %c7 : index
+  %chunk = arith.shli %turn, %c3 : index
+  %place = arith.xori %x, %chunk : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}
+
+// Nothing is known of the number: it may have any bit and be negative, so sums
+// have no flags.
+// CHECK-LABEL: func @unknown(
+// CHECK-SAME: %{{.*}}: memref<8192xf16>, %[[NUMBER:.*]]: index)
+// CHECK: %[[INNER:.*]] = arith.addi %[[NUMBER]], %c8 : index
+// CHECK: arith.shrui %[[INNER]], %c6
+// CHECK: %[[PERMUTED:.*]] = arith.xori %[[INNER]],
+// CHECK: %[[PLACE:.*]] = arith.addi %[[PERMUTED]], %c512 : index
+// CHECK: memref.load %{{.*}}[%[[PLACE]]]
+func.func @unknown(%buffer: memref<8192xf16>, %number: index) -> f16 {
+  %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c520 = arith.constant 520 : index
+  %x = arith.addi %number, %c520 : index
+  %row = arith.shrui %x, %c6 : index
+  %turn = arith.andi %row, %c7 : index
+  %chunk = arith.shli %turn, %c3 : index
+  %place = arith.xori %x, %chunk : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}
+
+// A number of elements that is not a multiple of the period stays inside.
+// CHECK-LABEL: func @start(
+// CHECK: %[[START:.*]] = arith.muli %{{.*}}, %c768
+// CHECK: %[[INNER:.*]] = arith.addi %{{.*}}, %[[START]]
+// CHECK: arith.shrui %[[INNER]], %c6
+// CHECK: %[[PERMUTED:.*]] = arith.xori %[[INNER]],
+// CHECK: memref.load %{{.*}}[%[[PERMUTED]]]
+func.func @start(%buffer: memref<8192xf16>, %number: index) -> f16 {
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %c64 = arith.constant 64 : index
+  %c768 = arith.constant 768 : index
+  %lane = gpu.lane_id upper_bound 8
+  %which = arith.remui %number, %c4 : index
+  %0 = arith.muli %lane, %c64 : index
+  %1 = arith.muli %which, %c768 : index
+  %x = arith.addi %0, %1 : index
+  %row = arith.shrui %x, %c6 : index
+  %turn = arith.andi %row, %c7 : index
+  %chunk = arith.shli %turn, %c3 : index
+  %place = arith.xori %x, %chunk : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}
+
+// What is flipped is part of what says so: this has no period.
+// CHECK-LABEL: func @overlapping(
+// CHECK: %[[X:.*]] = arith.addi %{{.*}}, %c512
+// CHECK: %[[ROW:.*]] = arith.shrui %[[X]], %c2
+// CHECK: %[[TURN:.*]] = arith.andi %[[ROW]], %c7
+// CHECK: %[[CHUNK:.*]] = arith.shli %[[TURN]], %c1
+// CHECK: arith.xori %[[X]], %[[CHUNK]]
+func.func @overlapping(%buffer: memref<8192xf16>) -> f16 {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c7 = arith.constant 7 : index
+  %c512 = arith.constant 512 : index
+  %lane = gpu.lane_id upper_bound 8
+  %x = arith.addi %lane, %c512 : index
+  %row = arith.shrui %x, %c2 : index
+  %turn = arith.andi %row, %c7 : index
+  %chunk = arith.shli %turn, %c1 : index
+  %place = arith.xori %x, %chunk : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}
+
+// Another exclusive or is none of ours.
+// CHECK-LABEL: func @other(
+// CHECK: %[[X:.*]] = arith.addi %{{.*}}, %c512
+// CHECK: arith.xori %[[X]], %c64
+func.func @other(%buffer: memref<8192xf16>) -> f16 {
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  %lane = gpu.lane_id upper_bound 8
+  %x = arith.addi %lane, %c512 : index
+  %place = arith.xori %x, %c64 : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}
