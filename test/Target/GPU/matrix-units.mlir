@@ -49,9 +49,9 @@
 // TURING: ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16
 // TURING: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
 // NONE: r_4096_4096_4096
-// GFX90A: ds_read_b64
+// GFX90A: ds_read{{(2|2st64)?}}_b64
 // GFX90A: v_mfma_f32_16x16x16f16
-// GFX942: ds_read_b64
+// GFX942: ds_read{{(2|2st64)?}}_b64
 // GFX942: v_mfma_f32_16x16x16_f16
 // WMMA: ds_load_b128
 // WMMA: v_wmma_f32_16x16x16_f16
