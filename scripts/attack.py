@@ -77,6 +77,8 @@ PASSES = (
     "tg-expand-math",
     "tg-check-bounds",
     "func.func(tg-annotate-kernel-functions)",
+    "func.func(tg-distribute-permutations)",
+    "func.func(tg-carry-buffers)",
     "tg-add-kernel-interface",
     "tg-schedule-pipeline",
     "tg-schedule-pipeline,tg-optimize-pipeline",

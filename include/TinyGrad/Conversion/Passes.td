@@ -255,6 +255,31 @@ def TgAnnotateKernelFunctions
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def TgCarryBuffers
+    : InterfacePass<"tg-carry-buffers", "::mlir::FunctionOpInterface"> {
+  let summary = "Carry the numbers of buffers that are filled ahead";
+  let description = [{
+    Takes the output of `convert-tg-to-gpu`. A loop whose tiles are filled by
+    asynchronous copies computes which buffer it reads, and which one it fills, as
+    the remainder of the number of the step. They become values that the loop
+    carries. LLVM would write the remainder as a difference, and add both parts of
+    it to each address of a tile.
+
+    ```mlir
+    scf.for %step = %c0 to %n step %c1 {
+      %number = arith.remui %step, %c3 : index
+    ```
+    becomes
+    ```mlir
+    scf.for %step = %c0 to %n step %c1 iter_args(%number = %c0) -> (index) {
+      %0 = arith.addi %number, %c1 : index
+      %1 = arith.remui %0, %c3 : index
+      scf.yield %1 : index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TgDistributePermutations
     : InterfacePass<"tg-distribute-permutations",
                     "::mlir::FunctionOpInterface"> {

@@ -218,6 +218,8 @@ void tg::buildGPUToLLVMPipeline(OpPassManager &pm, StringRef chip) {
   functions.addPass(createTgAnnotateKernelFunctions());
   functions.addPass(createTgDistributePermutations());
   functions.addPass(createTgPrepareGPUFunctions({getMaxStaticBytes(chip)}));
+  // Ranges of what a loop carries are not found.
+  functions.addPass(createTgCarryBuffers());
   module.addPass(createTgExpandMath());
   module.addPass(createSCFToControlFlowPass());
   module.addPass(createConvertGPUFunctionsToLLVM({chip.str()}));

@@ -108,7 +108,11 @@ private:
                        Value start);
   /// Reads a fragment in the top scope: a vector of registers.
   Value readFragment(const Fragment &fragment, Location loc);
-  Value readFragmentByMatrices(const Fragment &fragment, Location loc);
+  Value readFragmentByMatrices(const Fragment &fragment, int64_t count,
+                               int64_t distance, Location loc);
+  bool readNeighbors(const Contraction &contraction, bool ofColumns,
+                     Value start, RangeSet tiles,
+                     DenseMap<uint64_t, Value> &fragments, Location loc);
   /// The sum over the digits of a number, times their distances in a tile.
   Value getDigits(Value number, ArrayRef<std::pair<int64_t, int64_t>> digits,
                   Location loc);

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -32,6 +33,9 @@ using tinygrad::MatrixUnit;
 /// The widest access of one instruction, and a row of the matrices that
 /// ldmatrix reads, in bytes; rows of such a matrix; a register.
 static constexpr int64_t kMaxAccess = 16, kMatrixRows = 8, kRegisterBytes = 4;
+
+/// The most matrices that one ldmatrix reads.
+static constexpr int64_t kMaxMatrices = 4;
 
 Value GPUEmitter::permute(const GroupLayout::Memory &memory, Value index,
                           unsigned depth, Location loc) {
@@ -71,6 +75,10 @@ struct GPUEmitter::Fragment {
   int64_t getDistance(int64_t number) const {
     auto [row, column] = layout.getElement(/*lane=*/0, number);
     return row * rowStride + column * columnStride;
+  }
+  /// What ldmatrix reads for it.
+  int64_t getNumMatrices() const {
+    return layout.getNumRegisters() / getPerRegister();
   }
   /// Elements of a lane that are neighbors in a register.
   int64_t getPerRegister() const {
@@ -146,9 +154,11 @@ static int64_t getCommonMultiple(const IndexForm &base,
   return divisor;
 }
 
-/// By ldmatrix: each lane gives the place of a row of one of the matrices. Null
+/// By ldmatrix: each lane gives the place of a row of one of the matrices.
+/// `count` fragments that are `distance` elements apart are read at once. Null
 /// if rows are not in one piece.
 Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
+                                         int64_t count, int64_t distance,
                                          Location loc) {
   const int64_t bytes = fragment.getBytes(), rowElements = kMaxAccess / bytes;
   const bool isTransposed = fragment.factor.depthStride != 1;
@@ -156,7 +166,7 @@ Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
       (isTransposed && (bytes != 2 || fragment.factor.stride != 1)))
     return Value();
   const int64_t perRegister = fragment.getPerRegister();
-  const int64_t tiles = fragment.layout.getNumRegisters() / perRegister;
+  const int64_t tiles = count * fragment.getNumMatrices();
   const int64_t rowDistance =
       isTransposed ? fragment.factor.depthStride : fragment.factor.stride;
   // The numbers of a row and of a matrix are digits of that of the lane.
@@ -164,6 +174,7 @@ Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
   for (const FragmentDigit &digit :
        ArrayRef(fragment.layout.registers).drop_front())
     digits.push_back({digit.extent, fragment.getDistance(digit)});
+  digits.push_back({count, distance});
   if (getCommonMultiple(fragment.base, digits) % rowElements != 0)
     return Value();
   Value lane = getItemNumber({layout.getRowAxis(), layout.getColumnAxis()},
@@ -181,8 +192,77 @@ Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
       isTransposed, static_cast<uint32_t>(tiles));
 }
 
+/// Rounds f32 to tf32, to nearest: matrix units cut off the lower bits. Other
+/// fragments are as they were read.
+static Value toFactor(B &b, const MatrixUnit &unit, Value fragment) {
+  if (unit.element != tinygrad::MatrixElement::tf32)
+    return fragment;
+  auto type = cast<VectorType>(fragment.getType());
+  for (int64_t row = 0; row < type.getDimSize(0); ++row)
+    for (int64_t column = 0; column < type.getDimSize(1); ++column) {
+      const int64_t place[] = {row, column};
+      Value element = vector::ExtractOp::create(b, fragment, place);
+      auto rounded = NVVM::ConvertFloatToTF32Op::create(
+          b, b.getI32Type(), element, NVVM::FPRoundingMode::RNA);
+      element = arith::BitcastOp::create(b, b.getF32Type(), rounded);
+      fragment = vector::InsertOp::create(b, element, fragment, place);
+    }
+  return fragment;
+}
+
+/// Reads neighboring fragments along an unrolled range at once, as many as one
+/// ldmatrix reads. False if there are none.
+bool GPUEmitter::readNeighbors(const Contraction &contraction, bool ofColumns,
+                               Value start, RangeSet tiles,
+                               DenseMap<uint64_t, Value> &fragments,
+                               Location loc) {
+  Value index = (ofColumns ? contraction.columns : contraction.rows).getIndex();
+  for (RangeSet rest = getDeps(index) & tiles; rest; rest &= rest - 1) {
+    Range &range = ranges[llvm::countr_zero(rest)];
+    const int64_t position = range.position;
+    const llvm::scope_exit restore([&] { range.position = position; });
+    range.position = 0;
+    const Fragment fragment = getFragment(contraction, ofColumns, start);
+    const int64_t count = kMaxMatrices / fragment.getNumMatrices();
+    if (count < 2 || range.extent % count != 0)
+      continue;
+    // All are as far apart as the first two.
+    int64_t distance = 0;
+    bool isRegular = true;
+    for (int64_t i = 1; i < range.extent && isRegular; ++i) {
+      range.position = i;
+      IndexForm form = getFragment(contraction, ofColumns, start).base;
+      form.subtract(fragment.base);
+      distance = i == 1 ? form.constant : distance;
+      isRegular = form.isConstant() && form.constant == i * distance;
+    }
+    if (!isRegular)
+      continue;
+    const int64_t first = position / count * count;
+    range.position = first;
+    Value all = readFragmentByMatrices(
+        getFragment(contraction, ofColumns, start), count, distance, loc);
+    if (!all)
+      return false;
+    const auto type = cast<VectorType>(all.getType());
+    const int64_t matrices = fragment.getNumMatrices();
+    for (int64_t i = 0; i < count; ++i) {
+      range.position = first + i;
+      B &b = at(top(), loc);
+      Value own = buildZero(b, VectorType::get({matrices, type.getDimSize(1)},
+                                               type.getElementType()));
+      for (int64_t j = 0; j < matrices; ++j)
+        own = vector::InsertOp::create(
+            b, vector::ExtractOp::create(b, all, i * matrices + j), own, j);
+      fragments[getKey(index)] = toFactor(b, fragment.unit, own);
+    }
+    return true;
+  }
+  return false;
+}
+
 Value GPUEmitter::readFragment(const Fragment &fragment, Location loc) {
-  if (Value read = readFragmentByMatrices(fragment, loc))
+  if (Value read = readFragmentByMatrices(fragment, 1, 0, loc))
     return read;
   const FragmentLayout &layout = fragment.layout;
   const int64_t count = layout.getNumRegisters(), bytes = fragment.getBytes();
@@ -292,21 +372,6 @@ static Value multiply(B &b, const MatrixUnit &unit, Value rows, Value columns,
   llvm_unreachable("unknown family");
 }
 
-/// Rounds f32 to tf32, to nearest: matrix units cut off the lower bits.
-static Value roundToTf32(B &b, Value fragment) {
-  auto type = cast<VectorType>(fragment.getType());
-  for (int64_t row = 0; row < type.getDimSize(0); ++row)
-    for (int64_t column = 0; column < type.getDimSize(1); ++column) {
-      const int64_t place[] = {row, column};
-      Value element = vector::ExtractOp::create(b, fragment, place);
-      auto rounded = NVVM::ConvertFloatToTF32Op::create(
-          b, b.getI32Type(), element, NVVM::FPRoundingMode::RNA);
-      element = arith::BitcastOp::create(b, b.getF32Type(), rounded);
-      fragment = vector::InsertOp::create(b, element, fragment, place);
-    }
-  return fragment;
-}
-
 bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
   const auto *found =
       llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
@@ -369,14 +434,15 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
         for (bool ofColumns : {false, true}) {
           const Contraction::Factor &factor =
               ofColumns ? contraction.columns : contraction.rows;
-          Value &value = fragments[ofColumns][getKey(factor.getIndex())];
-          if (!value) {
-            value = readFragment(
-                getFragment(contraction, ofColumns, starts[ofColumns]), loc);
-            if (unit.element == tinygrad::MatrixElement::tf32)
-              value = roundToTf32(at(top(), loc), value);
-          }
-          factors[ofColumns] = value;
+          DenseMap<uint64_t, Value> &known = fragments[ofColumns];
+          const uint64_t key = getKey(factor.getIndex());
+          const Value start = starts[ofColumns];
+          if (!known.contains(key) &&
+              !readNeighbors(contraction, ofColumns, start, tiles, known, loc))
+            known[key] = toFactor(
+                at(top(), loc), unit,
+                readFragment(getFragment(contraction, ofColumns, start), loc));
+          factors[ofColumns] = known[key];
         }
         *next = multiply(at(top(), loc), unit, factors[0], factors[1], *next);
         ++next;

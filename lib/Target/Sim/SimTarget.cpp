@@ -111,7 +111,10 @@ FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
   }
   print("gpu");
   // As in code for GPUs, so that it is run, too.
-  functions.walk([](gpu::GPUFuncOp func) { distributePermutations(func); });
+  functions.walk([](gpu::GPUFuncOp func) {
+    distributePermutations(func);
+    carryBuffers(func);
+  });
   if ((flags.verifyEach && failed(verify(*module))) ||
       failed(convertGPUToSim(*module)))
     return failure();

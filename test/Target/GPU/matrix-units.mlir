@@ -32,7 +32,7 @@
 // NVGPU: nvgpu.device_async_copy %{{.*}}, 8 {bypassL1} :
 // NVGPU: gpu.barrier
 // NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<12288xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
-// NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 2 : i32, transpose = true} : memref<12288xf16, #gpu.address_space<workgroup>> -> vector<2x2xf16>
+// NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = true} : memref<12288xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
 // NVGPU: nvgpu.mma.sync(%{{.*}}) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
 // AMDGPU-LABEL: gpu.func @r_4096_4096_4096
 // AMDGPU-SAME: known_block_size = array<i32: 16, 4, 4>
@@ -42,11 +42,11 @@
 // PTX-LABEL: .entry r_4096_4096_4096
 // PTX: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
 // PTX: ldmatrix.sync.aligned.m8n8.x4.shared.b16
-// PTX: ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16
+// PTX: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // PTX: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // TURING-LABEL: .entry r_4096_4096_4096
-// TURING: ldmatrix.sync.aligned.m8n8.x2.shared.b16
-// TURING: ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16
+// TURING: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// TURING: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // TURING: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
 // NONE: r_4096_4096_4096
 // GFX90A: ds_read{{(2|2st64)?}}_b64

@@ -24,13 +24,15 @@
 namespace mlir::tg {
 
 #define GEN_PASS_DECL_TGANNOTATEKERNELFUNCTIONS
+#define GEN_PASS_DECL_TGCARRYBUFFERS
 #define GEN_PASS_DECL_TGDISTRIBUTEPERMUTATIONS
 #define GEN_PASS_DECL_CONVERTKERNELFUNCTIONSTOLLVM
 #define GEN_PASS_DECL_TGADDKERNELINTERFACE
 #include "TinyGrad/Conversion/Passes.h.inc"
 
-/// What the pass tg-distribute-permutations does.
+/// What the passes tg-distribute-permutations and tg-carry-buffers do.
 void distributePermutations(FunctionOpInterface func);
+void carryBuffers(FunctionOpInterface func);
 
 /// Lowers functions over scf, vector, arith, math and memref, as created by
 /// convert-tg-to-vector, to LLVM's dialect, and adds the C interface.

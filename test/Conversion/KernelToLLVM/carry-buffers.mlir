@@ -1,0 +1,83 @@
+// RUN: tg-opt %s --pass-pipeline='builtin.module(func.func(tg-carry-buffers,canonicalize))' | FileCheck %s
+
+// The buffer that is read and the one that is filled, two steps ahead. The same
+// remainder twice is carried once.
+// CHECK-LABEL: func @ahead(
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 iter_args(%[[SUM:.*]] = %{{.*}}, %[[FILLED:.*]] = %c2, %[[READ:.*]] = %c0) -> (f32, index, index)
+// CHECK: nvgpu.device_async_wait
+// CHECK: memref.store %{{.*}}, %{{.*}}[%[[FILLED]]]
+// CHECK: memref.load %{{.*}}[%[[READ]]]
+// CHECK: memref.load %{{.*}}[%[[READ]]]
+// CHECK: %[[THEN:.*]] = arith.addi %[[FILLED]], %c1
+// CHECK: %[[NEXTFILLED:.*]] = arith.remui %[[THEN]], %c3
+// CHECK: %[[NEXT:.*]] = arith.addi %[[READ]], %c1
+// CHECK: %[[NEXTREAD:.*]] = arith.remui %[[NEXT]], %c3
+// CHECK: scf.yield %{{.*}}, %[[NEXTFILLED]], %[[NEXTREAD]]
+func.func @ahead(%tile: memref<3xf32>, %x: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c14 = arith.constant 14 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %result = scf.for %step = %c0 to %c16 step %c1 iter_args(%sum = %zero) -> f32 {
+    %group = nvgpu.device_async_create_group
+    nvgpu.device_async_wait %group {numGroups = 1 : i32}
+    %isInside = arith.cmpi ult, %step, %c14 : index
+    scf.if %isInside {
+      %next = arith.addi %step, %c2 : index
+      %filled = arith.remui %next, %c3 : index
+      memref.store %x, %tile[%filled] : memref<3xf32>
+    }
+    %number = arith.remui %step, %c3 : index
+    %a = memref.load %tile[%number] : memref<3xf32>
+    %again = arith.remui %step, %c3 : index
+    %b = memref.load %tile[%again] : memref<3xf32>
+    %product = arith.mulf %a, %b : f32
+    %new = arith.addf %sum, %product : f32
+    scf.yield %new : f32
+  }
+  return %result : f32
+}
+
+// Loops that fill nothing ahead, other steps and other numbers stay.
+// CHECK-LABEL: func @others(
+// CHECK: scf.for %[[I:.*]] = %c0 to %c16 step %c1 {
+// CHECK: arith.remui %[[I]], %c3
+// CHECK: scf.for %[[J:.*]] = %c0 to %c16 step %c2 {
+// CHECK: arith.remui %[[J]], %c3
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %c16 step %c1 {
+// CHECK: arith.remui %[[K]], %c3
+// CHECK: scf.for %[[L:.*]] = %c0 to %c16 step %c1 {
+// CHECK: arith.remui %[[L]], %{{.*}}
+func.func @others(%tile: memref<3xf32>, %x: f32, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    %number = arith.remui %i, %c3 : index
+    memref.store %x, %tile[%number] : memref<3xf32>
+  }
+  scf.for %j = %c0 to %c16 step %c2 {
+    %group = nvgpu.device_async_create_group
+    nvgpu.device_async_wait %group {numGroups = 1 : i32}
+    %number = arith.remui %j, %c3 : index
+    memref.store %x, %tile[%number] : memref<3xf32>
+  }
+  scf.for %k = %n to %c16 step %c1 {
+    %group = nvgpu.device_async_create_group
+    nvgpu.device_async_wait %group {numGroups = 1 : i32}
+    %number = arith.remui %k, %c3 : index
+    memref.store %x, %tile[%number] : memref<3xf32>
+  }
+  scf.for %l = %c0 to %c16 step %c1 {
+    %group = nvgpu.device_async_create_group
+    nvgpu.device_async_wait %group {numGroups = 1 : i32}
+    %number = arith.remui %l, %n : index
+    memref.store %x, %tile[%number] : memref<3xf32>
+  }
+  return
+}
