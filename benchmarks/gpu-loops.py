@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts the instructions of the inner loops of products on NVIDIA's GPUs, beside
+those of Triton for the same tiles.
+
+    build/training-venv/bin/python benchmarks/gpu-loops.py [--chip NAME]... [KERNEL...]
+
+Needs a release build, ptxas, and nvdisasm, which is part of CUDA and of the package
+of Triton, but no GPU. All code is assembled by the same ptxas. Of each kernel, the
+longest loop that multiplies is counted. `per product` is all its instructions,
+divided by those that multiply (HMMA, FFMA and so on). Triton's code is for sm_80:
+for sm_90 it multiplies with wgmma, whose instructions are not comparable.
+"""
+
+import argparse
+import collections
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build")
+CHIPS = ["sm_80", "sm_90"]
+# Names of benchmarks/suite, and the tiles that Triton gets: rows, columns, depth,
+# warps, stages.
+KERNELS = {
+    "matmul-f16-512": ("fp16", 64, 32, 32, 4, 3),
+    "matmul-f16-4096": ("fp16", 128, 128, 32, 4, 3),
+    "matmul-f32-512": None,
+    "matmul-f32-4096": None,
+}
+MULTIPLICATIONS = ("HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
+
+
+def find_nvdisasm():
+    if program := shutil.which("nvdisasm"):
+        return program
+    if spec := importlib.util.find_spec("triton"):
+        folder = os.path.dirname(spec.origin)
+        return os.path.join(folder, "backends", "nvidia", "bin", "nvdisasm")
+    sys.exit("gpu-loops.py: nvdisasm is neither in PATH nor part of an installed Triton")
+
+
+def run(*command):
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)} failed:\n{result.stderr}")
+    return result.stdout + result.stderr
+
+
+def count_loop(nvdisasm, cubin):
+    """The instructions, by name, of the longest loop with multiplications."""
+    lines, labels, best = [], {}, collections.Counter()
+    for line in run(nvdisasm, "-c", cubin).splitlines():
+        if label := re.match(r"(\.L_x_\d+):", line):
+            labels[label[1]] = len(lines)
+        elif instruction := re.match(r"\s+/\*[0-9a-f]+\*/\s+(.*?)\s*;", line):
+            lines.append(re.sub(r"^@!?U?P\w+\s+", "", instruction[1]))
+    for end, line in enumerate(lines):
+        target = re.search(r"^BRA.*?`\((\.L_x_\d+)\)", line)
+        if not target or labels.get(target[1], end) >= end:
+            continue
+        loop = collections.Counter(
+            text.split()[0].split(".")[0] for text in lines[labels[target[1]] : end + 1]
+        )
+        if any(loop[name] for name in MULTIPLICATIONS) and loop.total() > best.total():
+            best = loop
+    return best
+
+
+def compile_ours(folder, name, chip):
+    graph, code = os.path.join(folder, "g.mlir"), os.path.join(folder, "ours.ptx")
+    with open(graph, "w", encoding="utf-8") as file:
+        file.write(run(os.path.join(BUILD, "bin", "suite"), "--graph", name))
+    run(os.path.join(BUILD, "bin", "tg-compile"), f"--target=cuda:{chip}", "--emit=obj", graph, "-o", code)
+    return assemble(folder, code, chip)
+
+
+def assemble(folder, code, chip):
+    cubin = os.path.join(folder, "code.cubin")
+    messages = run("ptxas", "-v", f"-arch={chip}", code, "-o", cubin)
+    return cubin, max(map(int, re.findall(r"Used (\d+) registers", messages)))
+
+
+def compile_triton(folder, tile):
+    """A product of matrices whose sizes are multiples of the tile's."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+
+    element, rows, columns, depth, warps, stages = tile
+    # Triton reads the source of a kernel from its file.
+    source = os.path.join(folder, "product.py")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(
+            """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def product(a, b, c, N, K, R: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
+    row = tl.program_id(0) * R + tl.arange(0, R)
+    column = tl.program_id(1) * C + tl.arange(0, C)
+    depth = tl.arange(0, D)
+    left = a + row[:, None] * K + depth[None, :]
+    right = b + depth[:, None] * N + column[None, :]
+    total = tl.zeros((R, C), tl.float32)
+    for _ in range(0, K, D):
+        total = tl.dot(tl.load(left), tl.load(right), total)
+        left += D
+        right += D * N
+    tl.store(c + row[:, None] * N + column[None, :], total.to(tl.float16))
+"""
+        )
+    spec = importlib.util.spec_from_file_location("product", source)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sizes = {"R": rows, "C": columns, "D": depth}
+    compiled = triton.compile(
+        triton.compiler.ASTSource(
+            fn=module.product,
+            signature={name: f"*{element}" for name in "abc"}
+            | {"N": "i32", "K": "i32"}
+            | dict.fromkeys(sizes, "constexpr"),
+            constexprs=sizes,
+            attrs={(i,): [["tt.divisibility", 16]] for i in range(5)},
+        ),
+        target=GPUTarget("cuda", 80, 32),
+        options={"num_warps": warps, "num_stages": stages},
+    )
+    code = os.path.join(folder, "triton.ptx")
+    with open(code, "w", encoding="utf-8") as file:
+        file.write(compiled.asm["ptx"])
+    return assemble(folder, code, "sm_80")
+
+
+def show(nvdisasm, name, who, compiled):
+    cubin, registers = compiled
+    loop = count_loop(nvdisasm, cubin)
+    products = sum(loop[name] for name in MULTIPLICATIONS)
+    shared = loop["LDS"] + loop["LDSM"]
+    copies = loop["LDGSTS"] + loop["LDG"] + loop["STS"]
+    rest = loop.total() - products - shared - copies
+    print(
+        f"| {name} | {who} | {loop.total()} | {products} | {shared} | {copies} | {rest} | "
+        f"{loop.total() / products:.2f} | {registers} |",
+        flush=True,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--chip", action="append", help=f"default: {' '.join(CHIPS)}")
+    parser.add_argument("kernel", nargs="*", help=f"default: {' '.join(KERNELS)}")
+    args = parser.parse_args()
+    if unknown := set(args.kernel) - KERNELS.keys():
+        parser.error(f"no kernel {', '.join(sorted(unknown))}; there are {', '.join(KERNELS)}")
+    if not shutil.which("ptxas"):
+        sys.exit("gpu-loops.py: ptxas of CUDA is not in PATH")
+    nvdisasm = find_nvdisasm()
+    print("| kernel | code | instructions | multiply | read shared | fill | others | per product | registers |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name in args.kernel or KERNELS:
+        with tempfile.TemporaryDirectory() as folder:
+            for chip in args.chip or CHIPS:
+                show(nvdisasm, name, chip, compile_ours(folder, name, chip))
+            if KERNELS[name] and importlib.util.find_spec("triton"):
+                show(nvdisasm, name, "Triton, sm_80", compile_triton(folder, KERNELS[name]))
+
+
+if __name__ == "__main__":
+    main()
