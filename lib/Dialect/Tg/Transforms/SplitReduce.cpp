@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ReducedStreams.h"
 #include "SplitProducts.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -413,25 +414,43 @@ static bool isContiguousAlong(Value value, int64_t axis, int64_t depth = 0) {
          isLastLongAxis(cast<RankedTensorType>(value.getType()), axis);
 }
 
-/// Splits a reduction to few results of many elements each.
-static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
-                                       int64_t maxParts) {
-  RankedTensorType from = op.getX().getType();
-  const int64_t results = getBufferSize(op.getType()),
-                fewResults = getTargetFacts(op).parallelItems;
-  if (results == 0 || results >= fewResults ||
-      getBufferSize(from) / results < threshold)
-    return std::nullopt;
-  // The longest reduced axis; the outermost of equally long ones, whose parts
-  // are contiguous.
-  SmallVector<int64_t> shape = getLargestShape(from);
+/// Whether a reduction has few results of many elements each.
+static bool isLarge(ReduceOp op, int64_t threshold) {
+  const int64_t results = getBufferSize(op.getType());
+  return results != 0 && results < getTargetFacts(op).parallelItems &&
+         getBufferSize(op.getX().getType()) / results >= threshold;
+}
+
+/// The axis along which such a reduction is split: the longest reduced one; the
+/// outermost of equally long ones, whose parts are contiguous. None if it is
+/// too short.
+static std::optional<int64_t> chooseAxis(ReduceOp op) {
+  SmallVector<int64_t> shape = getLargestShape(op.getX().getType());
   int64_t axis = op.getAxes().front();
   for (int64_t candidate : op.getAxes())
     if (shape[candidate] > shape[axis])
       axis = candidate;
-  const int64_t size = shape[axis];
-  if (size < 2 * fewResults)
+  if (shape[axis] < 2 * getTargetFacts(op).parallelItems)
     return std::nullopt;
+  return axis;
+}
+
+/// Whether parts along the axis would divide the rows of a transposed tensor,
+/// which the items of a group should have.
+static bool dividesRows(ReduceOp op, int64_t axis) {
+  return getTargetFacts(op).groupItems > 0 &&
+         !isLastLongAxis(op.getX().getType(), axis) &&
+         isContiguousAlong(op.getX(), axis);
+}
+
+/// Splits a reduction to few results of many elements each.
+static std::optional<Split> splitToFew(ReduceOp op, int64_t maxParts) {
+  RankedTensorType from = op.getX().getType();
+  const int64_t fewResults = getTargetFacts(op).parallelItems;
+  const std::optional<int64_t> chosen = chooseAxis(op);
+  if (!chosen)
+    return std::nullopt;
+  const int64_t axis = *chosen, size = getLargestShape(from)[axis];
   auto number = [&](int64_t value) { return Dim(op.getContext(), value); };
   Dim length = getDim(from, axis);
   if (!length.isStatic()) {
@@ -452,120 +471,6 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
   if (size >= maxParts)
     return Split{axis, number(maxParts), number(size / maxParts), {}};
   return std::nullopt;
-}
-
-namespace {
-
-/// For each dimension of a value that is reduced through elementwise
-/// operations, the reduced tensor's axis; `kNoAxis` for dimensions of one
-/// element.
-using Axes = SmallVector<int64_t>;
-constexpr int64_t kNoAxis = -1;
-
-/// Whether a few elementwise operations compute each element of what is reduced
-/// from memory, so that the reduction runs at memory speed.
-class StreamFinder {
-public:
-  /// Visits the operations from which \p value is computed.
-  bool visit(Value value, Axes axes, int64_t depth = 0);
-  /// The axes, in memory order, of operands that are read once from end to end.
-  /// Small operands may be repeated. Without any it is a product that uses each
-  /// element often, such as a matrix product.
-  std::optional<Axes> order;
-  /// The size of these operands.
-  int64_t bits = 0;
-};
-
-} // namespace
-
-/// The axes of a tensor with more than one element, at their dimensions.
-static Axes getLongAxes(RankedTensorType type) {
-  Axes axes;
-  for (auto [axis, dim] : llvm::enumerate(getDims(type)))
-    axes.push_back(dim.is(1) ? kNoAxis : static_cast<int64_t>(axis));
-  return axes;
-}
-
-/// Maps the axes to the dimensions of the operand of \p op. Returns false if
-/// the reshape changes dimensions other than those of one element.
-static bool moveToOperand(ReshapeOp op, Axes &axes) {
-  auto hasExtent = [](Dim dim) { return !dim.is(1); };
-  SmallVector<Dim> from = getDims(op.getX().getType());
-  if (!llvm::equal(llvm::make_filter_range(from, hasExtent),
-                   llvm::make_filter_range(getDims(op.getType()), hasExtent)))
-    return false;
-  Axes moved;
-  for (auto [axis, dim] : llvm::zip(axes, getDims(op.getType())))
-    if (hasExtent(dim))
-      moved.push_back(axis);
-  axes.assign(from.size(), kNoAxis);
-  for (const auto *next = moved.begin();
-       auto [axis, dim] : llvm::zip(axes, from))
-    if (hasExtent(dim))
-      axis = *next++;
-  return true;
-}
-
-bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
-  if (depth > 8)
-    return false;
-  const int64_t size = getBufferSize(cast<RankedTensorType>(value.getType()));
-  // Tries the movements of the operand; other reshapes must keep the order.
-  bool mayMove = true;
-  while (Operation *op = value.getDefiningOp()) {
-    if (auto permute = dyn_cast<PermuteOp>(op)) {
-      if (!mayMove)
-        return false;
-      Axes moved(axes.size());
-      for (auto [to, from] : llvm::enumerate(permute.getOrder()))
-        moved[from] = axes[to];
-      axes = moved;
-    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-      if (mayMove && !moveToOperand(reshape, axes)) {
-        llvm::erase(axes, kNoAxis);
-        mayMove = false;
-      }
-    } else if (auto expand = dyn_cast<ExpandOp>(op)) {
-      if (mayMove)
-        for (auto [axis, dim] :
-             llvm::zip(axes, getDims(expand.getX().getType())))
-          if (dim.is(1))
-            axis = kNoAxis;
-    } else {
-      break;
-    }
-    value = op->getOperand(0);
-  }
-  const auto type = cast<RankedTensorType>(value.getType());
-  const int64_t sourceSize = getBufferSize(type);
-  const bool isRepeated = sourceSize < size;
-  if (isRepeated && sourceSize > size / kFewRows)
-    return false;
-  auto isOfOrder = [&](int64_t bitsOfSource) {
-    bits += bitsOfSource;
-    llvm::erase(axes, kNoAxis);
-    if (!order)
-      order = axes;
-    return *order == axes;
-  };
-  Operation *op = value.getDefiningOp();
-  if (isa_and_nonnull<ConstOp>(op))
-    return true;
-  if (!op || isa<ContiguousOp, ReduceOp, AfterOp>(op))
-    return isRepeated || isOfOrder(sourceSize * type.getElementTypeBitWidth());
-  if (!op->hasTrait<OpTrait::Elementwise>())
-    return false;
-  if (!isRepeated && mayMove)
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return visit(operand, axes, depth + 1);
-    });
-  StreamFinder own;
-  return llvm::all_of(op->getOperands(),
-                      [&](Value operand) {
-                        return own.visit(operand, getLongAxes(type), depth + 1);
-                      }) &&
-         (isRepeated ||
-          (own.order && llvm::is_sorted(*own.order) && isOfOrder(own.bits)));
 }
 
 /// A large reduction along an outer axis reads short pieces of memory, a row
@@ -706,8 +611,12 @@ struct TgSplitReducePass
         if (getTargetFacts(op).groupItems > 0)
           shrinkFirst(op);
       }
-      if (!split)
-        split = splitToFew(op, threshold, parts);
+      if (!split && isLarge(op, threshold)) {
+        std::optional<int64_t> axis = chooseAxis(op);
+        if (!axis || dividesRows(op, *axis))
+          op = mergeReducedAxes(op);
+        split = splitToFew(op, parts);
+      }
       if (!split) {
         if (storesDeepProduct(op))
           storeFirst(widenProduct(op));

@@ -18,6 +18,64 @@ tg.kernel @elementwise(%out: memref<1048576xf32>, %a: memref<1048576xf32> {tg.al
   tg.store %y, %out[%i] : memref<1048576xf32>
 }
 
+// One sum for all results, which is short beside them: several groups repeat it
+// and store a part of the results each.
+// REMARK: remark: {{.*}}shortSum: rows shared by groups
+// REMARK: remark: {{.*}}shortSum: parts of rows range {{[0-9]+}} by 2048
+// CHECK-LABEL: tg.kernel @shortSum(
+// CHECK-DAG: tg.range {{[0-9]+}} global 2048
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 64
+// CHECK-DAG: tg.range {{[0-9]+}} local 64
+tg.kernel @shortSum(%out: memref<16777216xf32>, %a: memref<16777216xf32> {tg.alignment = 16 : i64}, %parts: memref<256xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %c4096 = tg.const(4096 : index) : index
+  %i = tg.range 0 loop 4096
+  %j = tg.range 1 loop 4096
+  %k = tg.range 2 loop 256
+  %row = tg.mul %i, %c4096 : index
+  %p = tg.add %row, %j : index
+  %x = tg.load %a[%p] : memref<16777216xf32>
+  %part = tg.load %parts[%k] : memref<256xf32>
+  %sum = tg.ranged_reduce add %part over %k : f32
+  %y = tg.sub %x, %sum : f32
+  tg.store %y, %out[%p] : memref<16777216xf32>
+}
+
+// A number of positions without a fitting divisor: each group stores one.
+// REMARK: remark: {{.*}}oddParts: parts of rows range {{[0-9]+}} by 1537
+// CHECK-LABEL: tg.kernel @oddParts(
+// CHECK-DAG: tg.range {{[0-9]+}} global 1537
+tg.kernel @oddParts(%out: memref<393450xf32>, %a: memref<393450xf32> {tg.alignment = 16 : i64}, %parts: memref<256xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %j = tg.range 0 loop 393450
+  %k = tg.range 1 loop 256
+  %x = tg.load %a[%j] : memref<393450xf32>
+  %part = tg.load %parts[%k] : memref<256xf32>
+  %sum = tg.ranged_reduce add %part over %k : f32
+  %y = tg.sub %x, %sum : f32
+  tg.store %y, %out[%j] : memref<393450xf32>
+}
+
+// A sum as long as what is stored is not repeated.
+// REMARK: remark: {{.*}}longSum: rows shared by groups
+// REMARK-NOT: longSum: parts of rows
+// CHECK-LABEL: tg.kernel @longSum(
+// CHECK-DAG: tg.range {{[0-9]+}} global 4
+// CHECK-NOT: global
+// CHECK: tg.store
+tg.kernel @longSum(%out: memref<65536xf32>, %a: memref<65536xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %c16384 = tg.const(16384 : index) : index
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 16384
+  %k = tg.range 2 loop 16384
+  %row = tg.mul %i, %c16384 : index
+  %p = tg.add %row, %j : index
+  %q = tg.add %row, %k : index
+  %x = tg.load %a[%p] : memref<65536xf32>
+  %z = tg.load %a[%q] : memref<65536xf32>
+  %sum = tg.ranged_reduce add %z over %k : f32
+  %y = tg.sub %x, %sum : f32
+  tg.store %y, %out[%p] : memref<65536xf32>
+}
+
 // Without a proof that loads are aligned, one.
 // CHECK-LABEL: tg.kernel @not_aligned(
 // CHECK-NOT: upcast

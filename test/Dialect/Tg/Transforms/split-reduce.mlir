@@ -71,15 +71,6 @@ func.func @many_results(%x: tensor<64x524288xi8>) -> tensor<64x1xi8> {
 
 // -----
 
-// CHECK-LABEL: func.func @short_axes
-// CHECK-NOT:     tg.contiguous
-func.func @short_axes(%x: tensor<100x100x100xf32>) -> tensor<1x1x1xf32> {
-  %0 = tg.reduce add %x axes [0, 1, 2] : tensor<100x100x100xf32> -> tensor<1x1x1xf32>
-  return %0 : tensor<1x1x1xf32>
-}
-
-// -----
-
 // Columns of a large matrix are summed a few rows at a time.
 
 // CHECK-LABEL: func.func @columns

@@ -273,7 +273,10 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
     A reduction of very many elements to few results has too few independent work
     items. It becomes a reduction of equal parts, stored in memory, and a reduction
     of the parts' results. The number of parts depends on the shape alone, so that
-    results do not depend on the number of threads.
+    results do not depend on the number of threads. If no reduced axis is long enough,
+    and the reduced axes are neighbors in the memory that is read, they become one
+    axis first; on targets with groups, also if parts would divide the rows of a
+    transposed tensor.
 
     A reduction along an outer axis of a large tensor (32 MiB or more) that is read
     straight from memory becomes a reduction of 8 to 128 rows at a time, read side

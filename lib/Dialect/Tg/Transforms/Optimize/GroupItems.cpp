@@ -35,6 +35,12 @@ constexpr int64_t kAtOnce = 8;
 /// The least accesses of an item along a reduction, and of a group, that make
 /// it worth sharing.
 constexpr int64_t kMinShared = 8;
+/// Where groups are too few, several store parts of one row if each stores this
+/// many elements for one of the reductions, which all of them repeat; and the
+/// most groups that are made so, for each that the device runs at once.
+constexpr double kStoredForReduced = 4, kMostParts = 8;
+/// How many times as many parts there may be if their number cannot be chosen.
+constexpr double kMostRest = 8;
 /// Rows and columns of a square that a group transposes, the items along its
 /// shorter side, and the shortest ranges for which that is worth it.
 constexpr int64_t kTurned = 32, kTurnedItems = 8, kLeastTurned = 16;
@@ -235,6 +241,9 @@ bool Heuristic::shareRows() {
       rows.insert(value.getDefiningOp<RangeOp>());
     shared.insert(sharing.row);
   }
+  double reduced = 0;
+  for (RangedReduceOp reduce : findSharedReduces())
+    reduced += countPositions(llvm::to_vector(reduce.getRanges()));
   // More items of a group for fewer groups.
   const double numRows = countPositions(
       llvm::map_to_vector(rows, [](RangeOp range) -> Value { return range; }));
@@ -294,10 +303,48 @@ bool Heuristic::shareRows() {
     rows.remove(innermost);
     rows.insert(rest);
   }
+  spreadRow(rows.getArrayRef(), reduced, numRows);
   for (RangeOp range : rows)
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
   return true;
+}
+
+/// Gives parts of what is stored along each row to several groups, which repeat
+/// its reductions, where these are short beside it and there are few rows.
+void Heuristic::spreadRow(ArrayRef<RangeOp> rows, double reduced,
+                          double numRows) {
+  SmallVector<RangeOp> ranges;
+  double stored = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (!llvm::is_contained(rows, range)) {
+      stored *= static_cast<double>(range.getLargestExtent());
+      if (range.getKind() == RangeKind::loop && range.getLargestExtent() > 1)
+        ranges.push_back(range);
+    }
+  double parts = std::min(
+      stored / (kStoredForReduced * reduced),
+      kMostParts * static_cast<double>(target.parallelItems) / numRows);
+  for (RangeOp range : ranges) {
+    const auto extent = static_cast<int64_t>(range.getLargestExtent());
+    if (parts < 2 || !admits(range, RangeKind::global))
+      return;
+    if (static_cast<double>(extent) > parts) {
+      // The fewest positions of a part that leave no rest.
+      const auto least =
+          static_cast<int64_t>(std::ceil(static_cast<double>(extent) / parts));
+      int64_t inner = least;
+      while (inner < 2 * least && !isMultiple(range, inner))
+        ++inner;
+      if (!range.getPeel() && isMultiple(range, inner) && inner < extent)
+        range = schedule.split(range, inner).first;
+      else if (static_cast<double>(extent) > kMostRest * parts)
+        return;
+    }
+    report("parts of rows", range, range.getLargestExtent());
+    parts /= static_cast<double>(range.getLargestExtent());
+    schedule.setKind(range, RangeKind::global);
+  }
 }
 
 /// Gives what is stored along a row to the `items` that share its reductions.
