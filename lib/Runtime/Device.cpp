@@ -198,6 +198,15 @@ static std::string describePresent(const DeviceKind &kind, unsigned count) {
   return ": " + join(devices);
 }
 
+/// A device that other programs call by this name.
+static std::string suggest(std::string_view kind) {
+  if (kind == "HIP" || kind == "ROCM")
+    return "; AMD's GPUs are called AMD";
+  if (kind == "GPU" || kind == "NV" || kind == "NVIDIA")
+    return "; NVIDIA's GPUs are called CUDA, AMD's are called AMD";
+  return "";
+}
+
 Device &Device::get(std::string_view text) {
   checkSettings();
   const ParsedName parsed = parseName(text);
@@ -211,7 +220,8 @@ Device &Device::get(std::string_view text) {
   if (kind == all.kinds.end()) {
     lock.unlock();
     throw DeviceError("there is no device called '" + std::string(text) +
-                      "'; registered: " + join(registered()));
+                      "'; registered: " + join(registered()) +
+                      suggest(parsed.kind));
   }
   const unsigned count = kind->second.count();
   // If no device is present, opening one throws the reason.

@@ -82,7 +82,14 @@ static std::string explainNoKernel(ModuleOp module) {
         return text;
       }
   }
-  os << "'" << inputFile << "' computes nothing, so it needs no kernel";
+  const WalkResult isSorted = module.walk([](ArgsortOp op) {
+    return op.use_empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (isSorted.wasInterrupted())
+    os << "'" << inputFile << "' only sorts, which the runtime does, without a "
+       << "kernel";
+  else
+    os << "'" << inputFile << "' computes nothing, so it needs no kernel";
   return text;
 }
 
@@ -145,11 +152,16 @@ static LogicalResult runMain() {
     tinygrad::Device &device = getDevice(deviceName);
     const std::string reason = explainNoKernel(*module);
     tinygrad::CompileOptions options;
+    std::string error;
     if (!targetName.empty()) {
-      std::string error;
       options.target = lookupTarget(targetName, error);
       if (!options.target)
         return reportError(error);
+    } else if (auto named =
+                   (*module)->getAttrOfType<TargetAttr>(targetAttrName)) {
+      // One that is only described, and not known by its name, is that of no
+      // code generator.
+      options.target = lookupTarget(named.getName(), error);
     }
     const Target &target = tinygrad::getTarget(device, options);
     if (failed(checkStage(target)))

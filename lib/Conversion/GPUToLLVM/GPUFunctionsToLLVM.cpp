@@ -174,15 +174,14 @@ struct ConvertGPUFunctionsToLLVMPass
 
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    amdgpu::Chipset amd;
-    if (isAMD(chip)) {
-      FailureOr<amdgpu::Chipset> parsed = amdgpu::Chipset::parse(chip);
-      if (failed(parsed)) {
-        module.emitError("there is no GPU called '") << chip << "'";
-        return signalPassFailure();
-      }
-      amd = *parsed;
+    if (!tinygrad::findGPUChip(chip)) {
+      module.emitError("there is no GPU called '")
+          << chip << "'; known ones:" << tinygrad::listGPUChips();
+      return signalPassFailure();
     }
+    amdgpu::Chipset amd;
+    if (isAMD(chip))
+      amd = *amdgpu::Chipset::parse(chip);
     // Values of 64 bits are shuffled in halves.
     RewritePatternSet shuffles(&getContext());
     populateGpuShufflePatterns(shuffles);

@@ -1,7 +1,8 @@
 // RUN: tg-opt %s --tg-gpu-to-llvm-pipeline=chip=sm_90 | FileCheck %s --check-prefixes=CHECK,NVVM
 // RUN: tg-opt %s --tg-gpu-to-llvm-pipeline=chip=gfx1100 | FileCheck %s --check-prefixes=CHECK,ROCDL
 // RUN: not tg-opt %s --tg-gpu-to-llvm-pipeline=chip=gfxnone 2>&1 | FileCheck %s --check-prefix=CHIP
-// CHIP: error: there is no GPU called 'gfxnone'
+// RUN: not tg-opt %s --tg-gpu-to-llvm-pipeline=chip=sm_99 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: there is no GPU called '{{gfxnone|sm_99}}'; known ones: sm_70 {{.*}} gfx1201
 
 // 64 KiB of memory are declared where code can, otherwise the launch gives them.
 // NVVM: llvm.mlir.global external @__dynamic_shmem__0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>

@@ -202,6 +202,12 @@ module attributes {tg.target = #tg.target<"cpu", line_bytes = 48>} {
 
 // -----
 
+// expected-error @+1 {{'subgroup_items' is 3, not a power of two}}
+module attributes {tg.target = #tg.target<"gpu", subgroup_items = 3>} {
+}
+
+// -----
+
 // expected-error @+1 {{a target needs a name}}
 module attributes {tg.target = #tg.target<"">} {
 }

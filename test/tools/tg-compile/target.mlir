@@ -9,6 +9,12 @@
 // RUN: tg-compile %s --target=cpu:aarch64:neoverse-v1 --emit=asm \
 // RUN:   | FileCheck %s --check-prefix=ARM
 
+// A target in the file counts where none is given.
+// RUN: tg-opt %s --tg-attach-target=target=cpu:x86_64:x86-64-v3 -o %t.mlir
+// RUN: tg-compile %t.mlir --emit=asm | FileCheck %s --check-prefix=V3
+// RUN: tg-compile %t.mlir --target=cpu:x86_64:x86-64-v4 --emit=asm \
+// RUN:   | FileCheck %s --check-prefix=V4
+
 // V4: vfmadd{{.*}}%zmm
 // V3-NOT: zmm
 // V3: vfmadd{{.*}}%ymm

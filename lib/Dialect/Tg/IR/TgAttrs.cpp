@@ -404,11 +404,13 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << fact.most;
   if (name.empty())
     return emitError() << "a target needs a name";
-  if (!llvm::isPowerOf2_64(facts.vectorBytes))
-    return emitError() << "'vector_bytes' is " << facts.vectorBytes
-                       << ", not a power of two";
-  if (!llvm::isPowerOf2_64(facts.lineBytes))
-    return emitError() << "'line_bytes' is " << facts.lineBytes
-                       << ", not a power of two";
+  const std::pair<StringRef, int64_t> powers[] = {
+      {"vector_bytes", facts.vectorBytes},
+      {"line_bytes", facts.lineBytes},
+      {"subgroup_items", facts.subgroupItems}};
+  for (auto [fact, value] : powers)
+    if (!llvm::isPowerOf2_64(value))
+      return emitError() << "'" << fact << "' is " << value
+                         << ", not a power of two";
   return success();
 }
