@@ -369,9 +369,10 @@ def TgPrepareGPUFunctions
     * Sines, cosines and tangents of vectors of f64 become those of their elements.
     * Exponentials in f32 that are rounded to f16 or bf16 become the device's
       instruction (`llvm.intr.exp2`), whose error does not show in the result.
-    * Loops with barriers are kept from being unrolled (`llvm.loop_annotation`). In
-      straight code compilers move arithmetic down over barriers, which the loads of
-      its operands cannot cross, until registers run out.
+    * Loops say how they are unrolled (`llvm.loop_annotation`): inner loops without
+      barriers until they load four times from global memory at once, others not. With
+      barriers in straight code, compilers move arithmetic down over these, which the
+      loads of its operands cannot cross, until registers run out.
 
     ```mlir
     gpu.func @E_64(%out: memref<64xf32>, %n: index) kernel

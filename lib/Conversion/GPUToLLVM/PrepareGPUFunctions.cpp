@@ -40,6 +40,9 @@ static constexpr int64_t kMemoryAlignment = 16;
 /// which other values need a part of.
 static constexpr int64_t kMaxItemBytes = 64 << 10;
 
+/// The loads of global memory that an item makes at once in a loop.
+static constexpr int64_t kLoadsAtOnce = 4;
+
 /// The arguments without the memory of the group.
 static ArrayRef<BlockArgument> getArguments(gpu::GPUFuncOp func) {
   return func.getArguments().take_front(func.getFunctionType().getNumInputs());
@@ -262,19 +265,55 @@ static LogicalResult checkItemMemory(gpu::GPUFuncOp func) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Loops with a barrier stay loops. In straight code compilers move arithmetic
-/// down over barriers, which the loads of its operands cannot cross: these
-/// would need more registers than there are.
-static void keepLoopsWithBarriers(gpu::GPUFuncOp func) {
+/// What LLVM is told of a loop: how many positions become one, 1 for none.
+static LLVM::LoopAnnotationAttr getUnrolling(MLIRContext *context,
+                                             int32_t count) {
+  auto i32 = IntegerType::get(context, 32);
+  auto unroll =
+      count == 1
+          ? LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {},
+                                      {}, {}, {}, {}, {})
+          : LLVM::LoopUnrollAttr::get(context, {}, IntegerAttr::get(i32, count),
+                                      {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {});
+}
+
+/// How many accesses of global memory a loop has in each position, and what
+/// they read.
+static int64_t countLoads(scf::ForOp loop) {
+  int64_t loads = 0;
+  loop.walk([&](Operation *op) {
+    Value buffer;
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      buffer = load.getMemRef();
+    else if (auto load = dyn_cast<vector::LoadOp>(op))
+      buffer = load.getBase();
+    auto argument = dyn_cast_if_present<BlockArgument>(buffer);
+    auto func = loop->getParentOfType<gpu::GPUFuncOp>();
+    loads += argument && llvm::is_contained(getArguments(func), argument);
+  });
+  return loads;
+}
+
+static bool hasLoop(scf::ForOp loop) {
+  return loop.getBody()
+      ->walk([](scf::ForOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+static void annotateLoops(gpu::GPUFuncOp func) {
   MLIRContext *context = func.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true),
-                                          {}, {}, {}, {}, {}, {});
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  func.walk([&](gpu::BarrierOp barrier) {
-    for (auto loop = barrier->getParentOfType<scf::ForOp>(); loop;
-         loop = loop->getParentOfType<scf::ForOp>())
-      loop->setAttr(loopAnnotationAttrName, annotation);
+  func.walk([&](scf::ForOp loop) {
+    const bool hasBarrier =
+        loop->walk([](gpu::BarrierOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    int32_t count = 1;
+    if (!hasBarrier && !hasLoop(loop))
+      if (const int64_t loads = countLoads(loop); loads > 0)
+        while (2 * count * loads <= kLoadsAtOnce)
+          count *= 2;
+    loop->setAttr(loopAnnotationAttrName, getUnrolling(context, count));
   });
 }
 
@@ -385,7 +424,7 @@ struct TgPrepareGPUFunctionsPass
       func->setAttr(narrowIndicesAttrName, UnitAttr::get(&getContext()));
     convertArguments(func);
     placeMemory(func, maxStaticBytes);
-    keepLoopsWithBarriers(func);
+    annotateLoops(func);
     splitWideTrigonometry(func);
     useInstructions(func);
   }

@@ -42,6 +42,13 @@ public:
   }
 
 private:
+  std::string getPasses() const override {
+    // Loops become several positions at once, as they are annotated, and stay
+    // so: ptxas would choose by itself, and spill.
+    return GPUTarget::getPasses() +
+           ",function(loop-unroll,early-cse<memssa>,instcombine<max-iterations="
+           "1;no-verify-fixpoint>,simplifycfg)";
+  }
   FailureOr<std::vector<char>> generate(llvm::Module &module,
                                         const codegen::Machine &machine,
                                         StageTexts *texts,

@@ -17,6 +17,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -139,12 +140,33 @@ int64_t mlir::tg::countLiveRegisters(const llvm::Function &function) {
   return most;
 }
 
+/// Registers of constants of f64: instructions have only the upper half of one.
+/// Compilers load them before a loop.
+static int64_t countConstants(const llvm::Function &function) {
+  llvm::DenseSet<const llvm::Value *> found;
+  auto add = [&](const llvm::Constant *value) {
+    if (const auto *number = llvm::dyn_cast_if_present<llvm::ConstantFP>(value);
+        number && number->getType()->isDoubleTy() &&
+        llvm::Lo_32(number->getValueAPF().bitcastToAPInt().getZExtValue()) != 0)
+      found.insert(number);
+  };
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &op : block)
+      for (const llvm::Value *operand : op.operands())
+        if (const auto *value = llvm::dyn_cast<llvm::Constant>(operand)) {
+          add(value);
+          if (value->getType()->isVectorTy())
+            add(value->getSplatValue());
+        }
+  return 2 * int64_t(found.size());
+}
+
 void mlir::tg::lowerResidentGroups(llvm::Function &function,
                                    const tinygrad::GPUChipData &chip,
                                    int64_t items, int64_t groups) {
   if (!chip.isAMD())
     groups = std::min(groups, tinygrad::kPortableGroups);
-  const int64_t live = countLiveRegisters(function);
+  const int64_t live = countLiveRegisters(function) + countConstants(function);
   // Compilers order code otherwise: fewer registers than those may be enough,
   // but hardly by more than a fifth.
   auto mayFit = [&](int64_t count) {

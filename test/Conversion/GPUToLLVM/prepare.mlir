@@ -1,7 +1,11 @@
 // RUN: tg-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(tg-prepare-gpu-functions{max-static-bytes=1024})))' | FileCheck %s
 
 // CHECK-DAG: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
-// CHECK-DAG: #{{.*}} = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+// CHECK-DAG: #[[FOUR:.*]] = #llvm.loop_unroll<count = 4 : i32>
+// CHECK-DAG: #[[TWO:.*]] = #llvm.loop_unroll<count = 2 : i32>
+// CHECK-DAG: #[[KEPT:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+// CHECK-DAG: #[[BY4:.*]] = #llvm.loop_annotation<unroll = #[[FOUR]]>
+// CHECK-DAG: #[[BY2:.*]] = #llvm.loop_annotation<unroll = #[[TWO]]>
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @arguments(
@@ -131,16 +135,16 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Loops around barriers are not unrolled; others may be.
+  // Loops around barriers, or without loads of global memory, are not unrolled.
   // CHECK-LABEL: gpu.func @loops
   // CHECK: scf.for
   // CHECK-NEXT: scf.for
   // CHECK-NEXT: gpu.barrier
   // CHECK-NEXT: scf.for
   // CHECK-NEXT: memref.store
-  // CHECK-NEXT: }
-  // CHECK-NEXT: } {llvm.loop_annotation = #[[LOOP:.*]]}
-  // CHECK-NEXT: } {llvm.loop_annotation = #[[LOOP]]}
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[KEPT]]}
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[KEPT]]}
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[KEPT]]}
   gpu.func @loops(%out: memref<64xf32>) kernel attributes {tg.outputs = 1 : i64} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -153,6 +157,45 @@ gpu.module @kernels {
           memref.store %x, %out[%k] : memref<64xf32>
         }
       }
+    }
+    gpu.return
+  }
+
+  // Inner loops load four times at once: by one load, two, one of two loops, and
+  // more than two.
+  // CHECK-LABEL: gpu.func @loads
+  // CHECK: } {llvm.loop_annotation = #[[BY4]]}
+  // CHECK: } {llvm.loop_annotation = #[[BY2]]}
+  // CHECK: } {llvm.loop_annotation = #[[BY4]]}
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[KEPT]]}
+  // CHECK: } {llvm.loop_annotation = #[[KEPT]]}
+  gpu.func @loads(%out: memref<64xf32>, %a: memref<64xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.for %i = %c0 to %c4 step %c1 {
+      %x = vector.load %a[%i] : memref<64xf32>, vector<4xf32>
+      vector.store %x, %out[%i] : memref<64xf32>, vector<4xf32>
+    }
+    scf.for %i = %c0 to %c4 step %c1 {
+      %x = memref.load %a[%i] : memref<64xf32>
+      %y = memref.load %out[%i] : memref<64xf32>
+      %z = arith.addf %x, %y : f32
+      memref.store %z, %out[%i] : memref<64xf32>
+    }
+    scf.for %i = %c0 to %c4 step %c1 {
+      scf.for %j = %c0 to %c4 step %c1 {
+        %x = memref.load %a[%j] : memref<64xf32>
+        memref.store %x, %out[%i] : memref<64xf32>
+      }
+    }
+    scf.for %i = %c0 to %c4 step %c1 {
+      %x = memref.load %a[%i] : memref<64xf32>
+      %y = memref.load %a[%c0] : memref<64xf32>
+      %z = memref.load %out[%i] : memref<64xf32>
+      %s = arith.addf %x, %y : f32
+      %t = arith.addf %s, %z : f32
+      memref.store %t, %out[%i] : memref<64xf32>
     }
     gpu.return
   }
