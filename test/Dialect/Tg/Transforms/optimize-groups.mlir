@@ -54,6 +54,34 @@ tg.kernel @oddParts(%out: memref<393450xf32>, %a: memref<393450xf32> {tg.alignme
   tg.store %y, %out[%j] : memref<393450xf32>
 }
 
+// In place too, if the sum does not read what other groups overwrite.
+// REMARK: remark: {{.*}}update: parts of rows
+// REMARK: remark: {{.*}}ownSum: rows shared by groups
+// REMARK-NOT: ownSum: parts of rows
+// CHECK-LABEL: tg.kernel @update(
+// CHECK-DAG: tg.range {{[0-9]+}} global 1024
+// CHECK-LABEL: tg.kernel @ownSum(
+// CHECK-NOT: global
+// CHECK: tg.store
+tg.kernel @update(%out: memref<1048576xf32> {tg.alignment = 16 : i64}, %parts: memref<256xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64, in_place} {
+  %j = tg.range 0 loop 1048576
+  %k = tg.range 1 loop 256
+  %x = tg.load %out[%j] : memref<1048576xf32>
+  %part = tg.load %parts[%k] : memref<256xf32>
+  %sum = tg.ranged_reduce add %part over %k : f32
+  %y = tg.sub %x, %sum : f32
+  tg.store %y, %out[%j] : memref<1048576xf32>
+}
+tg.kernel @ownSum(%out: memref<1048576xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64, in_place} {
+  %j = tg.range 0 loop 1048576
+  %k = tg.range 1 loop 256
+  %x = tg.load %out[%j] : memref<1048576xf32>
+  %part = tg.load %out[%k] : memref<1048576xf32>
+  %sum = tg.ranged_reduce add %part over %k : f32
+  %y = tg.sub %x, %sum : f32
+  tg.store %y, %out[%j] : memref<1048576xf32>
+}
+
 // A sum as long as what is stored is not repeated.
 // REMARK: remark: {{.*}}longSum: rows shared by groups
 // REMARK-NOT: longSum: parts of rows

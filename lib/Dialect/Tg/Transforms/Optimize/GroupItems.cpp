@@ -314,6 +314,11 @@ bool Heuristic::shareRows() {
 /// its reductions, where these are short beside it and there are few rows.
 void Heuristic::spreadRow(ArrayRef<RangeOp> rows, double reduced,
                           double numRows) {
+  if (schedule.getKernel().getInPlace() &&
+      !llvm::all_of(findSharedReduces(), [&](RangedReduceOp reduce) {
+        return readsOwnElements(schedule, reduce);
+      }))
+    return;
   SmallVector<RangeOp> ranges;
   double stored = 1;
   for (RangeOp range : schedule.getResultRanges())

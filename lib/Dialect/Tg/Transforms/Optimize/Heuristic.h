@@ -192,6 +192,13 @@ private:
 /// Whether the extent is a multiple of \p count, for all values of variables.
 bool isMultiple(RangeOp range, int64_t count);
 
+/// Whether a kernel that works in place reads what it overwrites only where it
+/// overwrites it, and after the sum. Then it does not matter which item
+/// computes which results. What other arguments read may be overwritten memory
+/// too; the scheduler lets a kernel read that at the same element alone, and
+/// copies the old contents otherwise.
+bool readsOwnElements(KernelSchedule &schedule, RangedReduceOp reduce);
+
 /// The number of lanes, a power of two up to `limit`, that takes the fewest
 /// registers for \p extent positions; the largest of about equal choices.
 int64_t fitLanes(int64_t extent, int64_t limit, int64_t width);

@@ -32,12 +32,7 @@ static constexpr int64_t kMuchPadding = 4;
 /// The most terms of a sum besides the product: a single item adds them up.
 static constexpr int64_t kFewTerms = 16;
 
-/// Whether a kernel that works in place reads what it overwrites only where it
-/// overwrites it, and after the sum. Then it does not matter which item
-/// computes which results. What other arguments read may be overwritten memory
-/// too; the scheduler lets a kernel read that at the same element alone, and
-/// copies the old contents otherwise.
-static bool readsOwnElements(KernelSchedule &schedule, RangedReduceOp reduce) {
+bool tg::readsOwnElements(KernelSchedule &schedule, RangedReduceOp reduce) {
   KernelOp kernel = schedule.getKernel();
   auto isOutput = [&](Value buffer) {
     auto argument = dyn_cast<BlockArgument>(buffer);
