@@ -24,8 +24,8 @@ tg.kernel @elementwise(%out: memref<1048576xf32>, %a: memref<1048576xf32> {tg.al
 // REMARK: remark: {{.*}}shortSum: parts of rows range {{[0-9]+}} by 2048
 // CHECK-LABEL: tg.kernel @shortSum(
 // CHECK-DAG: tg.range {{[0-9]+}} global 2048
-// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 64
-// CHECK-DAG: tg.range {{[0-9]+}} local 64
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 256
+// CHECK-DAG: tg.range {{[0-9]+}} local 256
 tg.kernel @shortSum(%out: memref<16777216xf32>, %a: memref<16777216xf32> {tg.alignment = 16 : i64}, %parts: memref<256xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
   %c4096 = tg.const(4096 : index) : index
   %i = tg.range 0 loop 4096
@@ -41,9 +41,9 @@ tg.kernel @shortSum(%out: memref<16777216xf32>, %a: memref<16777216xf32> {tg.ali
 }
 
 // A number of positions without a fitting divisor: each group stores one.
-// REMARK: remark: {{.*}}oddParts: parts of rows range {{[0-9]+}} by 1537
+// REMARK: remark: {{.*}}oddParts: parts of rows range {{[0-9]+}} by 385
 // CHECK-LABEL: tg.kernel @oddParts(
-// CHECK-DAG: tg.range {{[0-9]+}} global 1537
+// CHECK-DAG: tg.range {{[0-9]+}} global 385
 tg.kernel @oddParts(%out: memref<393450xf32>, %a: memref<393450xf32> {tg.alignment = 16 : i64}, %parts: memref<256xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
   %j = tg.range 0 loop 393450
   %k = tg.range 1 loop 256

@@ -251,9 +251,18 @@ bool Heuristic::shareRows() {
          numRows * static_cast<double>(items * 2) <=
              static_cast<double>(target.parallelItems * kGroupItems))
     items *= 2;
+  // Items that have more to store than to reduce are as many as possible.
+  double stored = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (!rows.contains(range))
+      stored *= static_cast<double>(range.getLargestExtent());
+  const bool isShort = stored >= kStoredForReduced * reduced;
+  auto countLanes = [&](RangeOp range) {
+    return isShort ? 1 : countAccessLanes(range);
+  };
   for (RangeOp range : shared) {
     const int64_t accesses =
-        llvm::divideCeil(range.getLargestExtent(), countAccessLanes(range));
+        llvm::divideCeil(range.getLargestExtent(), countLanes(range));
     if (accesses < kMinShared)
       return isUnfit("rows of " + Twine(range.getLargestExtent()) +
                      " elements are " + Twine(accesses) +
@@ -264,7 +273,7 @@ bool Heuristic::shareRows() {
     return false;
   for (RangeOp range : shared) {
     report("group reduce", range, items);
-    auto [rest, item] = splitItems(range, items, countAccessLanes(range));
+    auto [rest, item] = splitItems(range, items, countLanes(range));
     schedule.setKind(item, RangeKind::group_reduce);
     unrollFew(rest);
   }
@@ -303,16 +312,18 @@ bool Heuristic::shareRows() {
     rows.remove(innermost);
     rows.insert(rest);
   }
-  spreadRow(rows.getArrayRef(), reduced, numRows);
+  if (isShort)
+    spreadRow(rows.getArrayRef(), stored / (kStoredForReduced * reduced),
+              numRows);
   for (RangeOp range : rows)
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
   return true;
 }
 
-/// Gives parts of what is stored along each row to several groups, which repeat
-/// its reductions, where these are short beside it and there are few rows.
-void Heuristic::spreadRow(ArrayRef<RangeOp> rows, double reduced,
+/// Gives up to \p parts of what is stored along each row to several groups,
+/// which repeat its reductions, where there are few rows.
+void Heuristic::spreadRow(ArrayRef<RangeOp> rows, double parts,
                           double numRows) {
   if (schedule.getKernel().getInPlace() &&
       !llvm::all_of(findSharedReduces(), [&](RangedReduceOp reduce) {
@@ -320,16 +331,12 @@ void Heuristic::spreadRow(ArrayRef<RangeOp> rows, double reduced,
       }))
     return;
   SmallVector<RangeOp> ranges;
-  double stored = 1;
   for (RangeOp range : schedule.getResultRanges())
-    if (!llvm::is_contained(rows, range)) {
-      stored *= static_cast<double>(range.getLargestExtent());
-      if (range.getKind() == RangeKind::loop && range.getLargestExtent() > 1)
-        ranges.push_back(range);
-    }
-  double parts = std::min(
-      stored / (kStoredForReduced * reduced),
-      kMostParts * static_cast<double>(target.parallelItems) / numRows);
+    if (!llvm::is_contained(rows, range) &&
+        range.getKind() == RangeKind::loop && range.getLargestExtent() > 1)
+      ranges.push_back(range);
+  parts = std::min(
+      parts, kMostParts * static_cast<double>(target.parallelItems) / numRows);
   for (RangeOp range : ranges) {
     const auto extent = static_cast<int64_t>(range.getLargestExtent());
     if (parts < 2 || !admits(range, RangeKind::global))

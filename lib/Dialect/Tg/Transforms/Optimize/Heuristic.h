@@ -156,7 +156,7 @@ private:
   bool shareWindows();
   bool shareRows();
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
-  void spreadRow(ArrayRef<RangeOp> rows, double reduced, double numRows);
+  void spreadRow(ArrayRef<RangeOp> rows, double parts, double numRows);
   void unrollFew(RangeOp range);
   bool shareColumns();
   bool turnShortRows(RangeOp column);
