@@ -103,10 +103,14 @@ static std::optional<Weights> findWeights(MulOp product, Value factor,
   if (!repeated || !type.hasStaticShape() || type.getEncoding())
     return std::nullopt;
   const RankedTensorType own = repeated.getX().getType();
-  // What is moved otherwise may have any order in memory.
+  // What is moved otherwise may have any order in memory: windows of the pixels
+  // are no weights, also if they are converted.
   Value source = repeated.getX();
-  while (auto reshape = source.getDefiningOp<ReshapeOp>())
-    source = reshape.getX();
+  while (Operation *op = source.getDefiningOp()) {
+    if (!isa<ReshapeOp, CastOp>(op))
+      break;
+    source = op->getOperand(0);
+  }
   if (Operation *op = source.getDefiningOp();
       op && (isMovementOp(op) || isa<StridedOp>(op)))
     return std::nullopt;
@@ -141,11 +145,23 @@ static std::optional<Weights> findWeights(MulOp product, Value factor,
   return Weights{repeated, *channels};
 }
 
-/// Stores the weights with the channels innermost, and reads these.
+/// Stores the weights with the channels innermost, and reads these. Those that
+/// are converted to a wider type are stored before: that is less memory, and
+/// matrix units multiply the narrow type.
 static void pack(OpOperand &factor, Weights weights) {
   OpBuilder builder(factor.getOwner());
   const Location loc = weights.repeated.getLoc();
-  const RankedTensorType type = weights.repeated.getX().getType();
+  Value source = weights.repeated.getX();
+  auto widened = source.getDefiningOp<CastOp>();
+  auto countBits = [](Value value) {
+    Type element = getElementTypeOrSelf(value);
+    return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  };
+  if (widened && countBits(widened.getX()) < countBits(widened))
+    source = widened.getX();
+  else
+    widened = CastOp();
+  const auto type = cast<RankedTensorType>(source.getType());
   SmallVector<int64_t> order, inverse(type.getRank());
   for (int64_t axis : llvm::seq(type.getRank()))
     if (axis != weights.channels)
@@ -153,14 +169,17 @@ static void pack(OpOperand &factor, Weights weights) {
   order.push_back(weights.channels);
   for (auto [place, axis] : llvm::enumerate(order))
     inverse[axis] = static_cast<int64_t>(place);
-  Value packed =
-      PermuteOp::create(builder, loc, weights.repeated.getX(), order);
+  Value packed = PermuteOp::create(builder, loc, source, order);
   packed = ContiguousOp::create(builder, loc, packed);
   packed = PermuteOp::create(builder, loc, packed, inverse);
+  if (widened)
+    packed = CastOp::create(builder, loc, widened.getType(), packed);
   factor.set(
       ExpandOp::create(builder, loc, weights.repeated.getType(), packed));
   if (weights.repeated->use_empty())
     weights.repeated.erase();
+  if (widened && widened->use_empty())
+    widened.erase();
 }
 
 namespace {

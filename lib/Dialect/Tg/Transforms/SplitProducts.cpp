@@ -246,9 +246,11 @@ ViewChain tg::getChain(Value value, StridedOp view) {
   if (view)
     movements.push_back(view);
   while (Operation *op = value.getDefiningOp()) {
-    if (!isMovementOp(op) && !isa<StridedOp>(op))
+    if (!isMovementOp(op) && !isa<StridedOp, CastOp>(op))
       break;
-    movements.push_back(op);
+    // A conversion does not move elements.
+    if (!isa<CastOp>(op))
+      movements.push_back(op);
     value = op->getOperand(0);
   }
   ViewChain chain(cast<RankedTensorType>(value.getType()));

@@ -18,8 +18,9 @@
 
 namespace mlir::tg {
 
-/// How the elements of a value lie in the tensor that it is moved from. With
-/// \p view, of a product with the value, how those read through it do.
+/// How the elements of a value lie in the tensor that it is moved, or
+/// converted, from. With \p view, of a product with the value, how those read
+/// through it do.
 ViewChain getChain(Value value, StridedOp view = {});
 
 /// How the sum of a product is split: along one axis into parts, and along

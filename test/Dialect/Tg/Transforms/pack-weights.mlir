@@ -116,6 +116,45 @@ func.func @by_weights(%x: tensor<32x64x9x9xf32>, %g: tensor<32x64x7x7xf32>) -> t
   return %4 : tensor<1x64x1x1x64x3x3xf32>
 }
 
+// Factors that are converted to a wider type: the weights are stored before, and
+// windows of the pixels are no weights.
+// CHECK-LABEL: func.func @widened
+// CHECK-NOT:  tg.contiguous
+// CHECK:      %[[W:.*]] = tg.reshape %arg1
+// CHECK-NEXT: %[[P:.*]] = tg.permute %[[W]] [0, 1, 2, 3, 5, 6, 4] : tensor<1x128x1x1x64x3x3xf16> -> tensor<1x128x1x1x3x3x64xf16>
+// CHECK-NEXT: %[[M:.*]] = tg.contiguous %[[P]]
+// CHECK-NEXT: %[[Q:.*]] = tg.permute %[[M]] [0, 1, 2, 3, 6, 4, 5] : tensor<1x128x1x1x3x3x64xf16> -> tensor<1x128x1x1x64x3x3xf16>
+// CHECK-NEXT: %[[C:.*]] = tg.cast %[[Q]]
+// CHECK-NEXT: %[[E:.*]] = tg.expand %[[C]]
+// CHECK-NEXT: tg.mul %{{.*}}, %[[E]]
+// CHECK-NOT:  tg.contiguous
+func.func @widened(%x: tensor<8x64x30x30xf16>, %w: tensor<128x64x3x3xf16>) -> tensor<8x128x28x28x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[8, 1, 28, 28, 64, 3, 3] strides [57600, 0, 30, 1, 900, 30, 1]>] : tensor<8x64x30x30xf16> -> tensor<8x1x28x28x64x3x3xf16>
+  %1 = tg.cast %0 : tensor<8x1x28x28x64x3x3xf16> -> tensor<8x1x28x28x64x3x3xf32>
+  %2 = tg.expand %1 : tensor<8x1x28x28x64x3x3xf32> -> tensor<8x128x28x28x64x3x3xf32>
+  %3 = tg.reshape %w : tensor<128x64x3x3xf16> -> tensor<1x128x1x1x64x3x3xf16>
+  %4 = tg.cast %3 : tensor<1x128x1x1x64x3x3xf16> -> tensor<1x128x1x1x64x3x3xf32>
+  %5 = tg.expand %4 : tensor<1x128x1x1x64x3x3xf32> -> tensor<8x128x28x28x64x3x3xf32>
+  %6 = tg.mul %2, %5 : tensor<8x128x28x28x64x3x3xf32>
+  %7 = tg.reduce add %6 axes [4, 5, 6] : tensor<8x128x28x28x64x3x3xf32> -> tensor<8x128x28x28x1x1x1xf32>
+  return %7 : tensor<8x128x28x28x1x1x1xf32>
+}
+
+// The gradient by the weights, of converted factors.
+// CHECK-LABEL: func.func @by_weights_widened
+// CHECK-NOT: tg.contiguous
+func.func @by_weights_widened(%x: tensor<32x64x9x9xf16>, %g: tensor<32x64x7x7xf16>) -> tensor<1x64x1x1x64x3x3xf32> {
+  %0 = tg.strided %x [#tg.view<[32, 1, 7, 7, 64, 3, 3] strides [5184, 0, 9, 1, 81, 9, 1]>] : tensor<32x64x9x9xf16> -> tensor<32x1x7x7x64x3x3xf16>
+  %1 = tg.cast %0 : tensor<32x1x7x7x64x3x3xf16> -> tensor<32x1x7x7x64x3x3xf32>
+  %2 = tg.expand %1 : tensor<32x1x7x7x64x3x3xf32> -> tensor<32x64x7x7x64x3x3xf32>
+  %3 = tg.reshape %g : tensor<32x64x7x7xf16> -> tensor<32x64x7x7x1x1x1xf16>
+  %4 = tg.cast %3 : tensor<32x64x7x7x1x1x1xf16> -> tensor<32x64x7x7x1x1x1xf32>
+  %5 = tg.expand %4 : tensor<32x64x7x7x1x1x1xf32> -> tensor<32x64x7x7x64x3x3xf32>
+  %6 = tg.mul %2, %5 : tensor<32x64x7x7x64x3x3xf32>
+  %7 = tg.reduce add %6 axes [0, 2, 3] : tensor<32x64x7x7x64x3x3xf32> -> tensor<1x64x1x1x64x3x3xf32>
+  return %7 : tensor<1x64x1x1x64x3x3xf32>
+}
+
 // Groups of channels are not added up; channels of a group are few.
 // CHECK-LABEL: func.func @groups
 // CHECK-NOT: tg.contiguous

@@ -250,7 +250,8 @@ def TgPackWeights : Pass<"tg-pack-weights", "::mlir::func::FuncOp"> {
     A factor is taken for weights if it is repeated for all pixels, its last axes
     number the positions of a window of the other factor (or that one is the same
     for all of them, as in the gradient by the input), and an axis of 16 channels or
-    more is added up.
+    more is added up. Weights that are converted to a wider type are stored before
+    the conversion.
 
     ```mlir
     %0 = tg.reshape %w : tensor<128x64x3x3xf32> -> tensor<1x128x1x1x64x3x3xf32>
