@@ -57,6 +57,9 @@ struct MemoryUnit {
   int64_t sectorBytes = 32, lineBytes = 128;
   /// Banks of the memory of a group, each of which gives one word in a turn.
   int64_t banks = 32;
+  /// Whether an access of global memory may begin at any element. Otherwise,
+  /// compilers divide it into pieces as large as the alignment that is known.
+  bool mayMisalign = false;
 
   bool operator==(const MemoryUnit &) const = default;
 };

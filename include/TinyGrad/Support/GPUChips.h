@@ -101,10 +101,11 @@ inline constexpr ComputeUnit kRDNA3 = {32,  64, 64,        32, 3 << 16,
 // bytes and reads memory in transactions of 64 (ROCm Compute Profiler's
 // performance model, L2 cache); of 32 banks (instruction set manuals), CDNA 4
 // made 64. RDNA has lines of 128 bytes and 32 banks for each half of a
-// work-group processor.
-inline constexpr MemoryUnit kCDNAMemory = {16, 64, 128, 32};
-inline constexpr MemoryUnit kCDNA4Memory = {16, 64, 128, 64};
-inline constexpr MemoryUnit kRDNAMemory = {16, 32, 128, 32};
+// work-group processor. AMD's runtime lets accesses be misaligned (LLVM's
+// feature unaligned-access-mode, which is on for HSA).
+inline constexpr MemoryUnit kCDNAMemory = {16, 64, 128, 32, true};
+inline constexpr MemoryUnit kCDNA4Memory = {16, 64, 128, 64, true};
+inline constexpr MemoryUnit kRDNAMemory = {16, 32, 128, 32, true};
 
 /// All of them, by vendor and name.
 // Group memory: CUDA's programming guide, table of compute capabilities; AMD's

@@ -67,8 +67,15 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
         flags & SimShared
             ? address
             : (std::uintptr_t(buffer) << 48) + begin + index * elementBytes;
-    counter.record(item.number, item.subgroup, uint32_t(flags >> kSimSiteBit),
-                   place, uint32_t(bytes), kind.writes, flags & SimShared);
+    // Code that states no alignment does not access vectors.
+    const auto known = unsigned(flags >> kSimAlignmentBit & 63);
+    const bool isWhole =
+        known == 0 || flags & SimShared || launch().memory.mayMisalign;
+    const std::size_t piece = isWhole ? bytes : std::size_t(1) << known;
+    for (std::size_t at = 0; at < bytes; at += piece)
+      counter.record(item.number, item.subgroup, uint32_t(flags >> kSimSiteBit),
+                     place + at, uint32_t(std::min(piece, bytes - at)),
+                     kind.writes, flags & SimShared);
   }
   Conflict conflict;
   if (flags & SimShared) {
