@@ -54,12 +54,12 @@ TEST(MatrixUnits, tableHasTheDocumentedLayouts) {
   }
 }
 
-TEST(MatrixUnits, chipsHaveOneOperationForEachType) {
+TEST(MatrixUnits, operationsOfAChipForOneTypeHaveOtherDepths) {
   for (const GPUChipData &chip : kGPUChips) {
-    std::set<MatrixElement> elements;
+    std::set<std::pair<MatrixElement, int64_t>> depths;
     for (const MatrixUnit &unit : kMatrixUnits)
       if (unit.isOf(chip)) {
-        EXPECT_TRUE(elements.insert(unit.element).second) << chip.name;
+        EXPECT_TRUE(depths.insert({unit.element, unit.k}).second) << chip.name;
         EXPECT_EQ(unit.getColumnLanes() * unit.getRowLanes(),
                   chip.subgroupItems)
             << chip.name << " " << unit.name;

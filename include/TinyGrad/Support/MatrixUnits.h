@@ -175,8 +175,9 @@ constexpr FragmentLayout getMmaB(int64_t perRegister, int64_t rows) {
 }
 } // namespace detail
 
-/// All of them. A chip uses the first one for the type of its factors. The
-/// place in this table is the bit in the fact `matrix_units` of a target.
+/// All of them. Of several for a type of factors, a chip uses the deepest one
+/// that is not deeper than the sum. The place in this table is the bit in the
+/// fact `matrix_units` of a target.
 inline constexpr MatrixUnit kMatrixUnits[] = {
     {"mma_m16n8k16_f16", MatrixFamily::mma, MatrixElement::f16, 16, 8, 16,
      detail::getMmaA(2, 16), detail::getMmaB(2, 16), detail::kMma16x8, "", 80,
@@ -234,6 +235,27 @@ inline constexpr MatrixUnit kMatrixUnits[] = {
      16, detail::kWmma12A, detail::kWmma12B, detail::kWmma12C, " gfx1201 "},
     {"wmma12_16x16x16_i8", MatrixFamily::wmma, MatrixElement::i8, 16, 16, 16,
      detail::kWmma12A, detail::kWmma12B, detail::kWmma12C, " gfx1201 "},
+    // With 16 rows, and for depths of 32, i8 needs sm_80.
+    {"mma_m8n8k16_i8",
+     MatrixFamily::mma,
+     MatrixElement::i8,
+     8,
+     8,
+     16,
+     {{{{4, 0, 4}, {8, 1, 0}}}, {{{4, 0, 1}}}},
+     detail::getMmaB(4, 16),
+     detail::kMma8x8,
+     "",
+     75,
+     80},
+    // CDNA 4 doubled the depths.
+    {"mfma_16x16x32_f16", MatrixFamily::mfma, MatrixElement::f16, 16, 16, 32,
+     detail::getMfmaA(8), detail::getMfmaB(8), detail::kMfma16x16, " gfx950 "},
+    {"mfma_16x16x32_bf16", MatrixFamily::mfma, MatrixElement::bf16, 16, 16, 32,
+     detail::getMfmaA(8), detail::getMfmaB(8), detail::kMfma16x16, " gfx950 "},
+    {"mfma_16x16x64_i8", MatrixFamily::mfma, MatrixElement::i8, 16, 16, 64,
+     detail::getMfmaA(16), detail::getMfmaB(16), detail::kMfma16x16,
+     " gfx950 "},
 };
 inline constexpr std::size_t kNumMatrixUnits = std::size(kMatrixUnits);
 

@@ -41,6 +41,9 @@ UNITS = [
     (33, 46, 134, "f16", "f32", "right batch"),
     (40, 70, 64, "f64", "f64", ""),
     (33, 46, 70, "f32", "f32", "left batch"),
+    # Depths of which some chips have a shallower operation.
+    (40, 50, 20, "f16", "f32", "right"),
+    (33, 40, 40, "i8", "i32", "left right"),
     # What is computed while a tile is filled: it is not zero past the end.
     (33, 47, 30, "f16", "f32", "inverse"),
     (40, 30, 21, "f32", "f32", "right inverse"),

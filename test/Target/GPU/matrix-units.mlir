@@ -13,7 +13,7 @@
 // RUN: tg-compile %s --target=cuda:sm_70 --emit=ptx | FileCheck %s --check-prefix=NONE --implicit-check-not=mma
 // RUN: tg-compile %s --target=amd:gfx90a --emit=asm | FileCheck %s --check-prefix=GFX90A --implicit-check-not=scratch_load --implicit-check-not=scratch_store
 // RUN: tg-compile %s --target=amd:gfx942 --emit=asm | FileCheck %s --check-prefix=GFX942 --implicit-check-not=scratch_load --implicit-check-not=scratch_store
-// RUN: tg-compile %s --target=amd:gfx950 --emit=asm | FileCheck %s --check-prefix=GFX942 --implicit-check-not=scratch_load --implicit-check-not=scratch_store
+// RUN: tg-compile %s --target=amd:gfx950 --emit=asm | FileCheck %s --check-prefix=GFX950 --implicit-check-not=scratch_load --implicit-check-not=scratch_store
 // RUN: tg-compile %s --target=amd:gfx1100 --emit=asm | FileCheck %s --check-prefix=WMMA --implicit-check-not=scratch_load --implicit-check-not=scratch_store
 // RUN: tg-compile %s --target=amd:gfx1201 --emit=asm | FileCheck %s --check-prefix=WMMA --implicit-check-not=scratch_load --implicit-check-not=scratch_store
 // RUN: tg-compile %s --target=amd:gfx1030 --emit=asm | FileCheck %s --check-prefix=NONE --implicit-check-not=wmma
@@ -53,6 +53,8 @@
 // GFX90A: v_mfma_f32_16x16x16f16
 // GFX942: ds_read{{(2|2st64)?}}_b64
 // GFX942: v_mfma_f32_16x16x16_f16
+// GFX950: ds_read_b128
+// GFX950: v_mfma_f32_16x16x32_f16
 // WMMA: ds_load_b128
 // WMMA: v_wmma_f32_16x16x16_f16
 func.func @main(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<4096x4096xf32> {

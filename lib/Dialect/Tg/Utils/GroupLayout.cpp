@@ -427,9 +427,12 @@ void LayoutBuilder::permuteTile(StageOp tile) {
             return other.rows.load == user || other.columns.load == user;
           }))
         return;
-  // Rows are what the fastest ranges span that together fill 128 bytes: on
-  // gfx950, which has banks for 256, those of 256 have more conflicts.
-  constexpr int64_t turn = 128;
+  // Rows are what the fastest ranges span that together fill the banks. On
+  // gfx950, which has banks for 256 bytes, that is so if lanes read 16 bytes at
+  // once; for 8 bytes, those of 128 have fewer conflicts.
+  const int64_t chunk = layout.contractions.back().unit->getChunkBytes();
+  const int64_t turn =
+      chunk == 16 ? std::max<int64_t>(target.banks * kBankBytes, 128) : 128;
   const int64_t bytes =
       llvm::divideCeil(tile.getValue().getType().getIntOrFloatBitWidth(), 8);
   int64_t row = 1;
@@ -444,7 +447,6 @@ void LayoutBuilder::permuteTile(StageOp tile) {
       bytes > 8 ||
       tile.getTile().getType().getNumElements() * bytes % turn != 0)
     return;
-  const int64_t chunk = layout.contractions.back().unit->getChunkBytes();
   memory->chunkBits = llvm::Log2_64(chunk / bytes);
   memory->rowBits = llvm::Log2_64(row);
   memory->rowMask = turn / chunk - 1;

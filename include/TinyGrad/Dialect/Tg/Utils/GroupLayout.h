@@ -60,7 +60,7 @@ struct GroupLayout {
     /// at least 128 bytes. Of a tile that only matrix operations read, chunk c
     /// of a row r is at number c ^ (r & rowMask), so that those of a column are
     /// in different banks. A chunk is what a lane reads at once: 8 of 16 bytes
-    /// or 16 of 8 are 128. 0: all are in their order.
+    /// or 16 of 8 are 128, 16 of 16 are 256. 0: all are in their order.
     unsigned chunkBits = 0, rowBits = 0, rowMask = 0;
     /// `pad` elements that are not used follow each `row` elements, so that
     /// items that access a column do not all access one bank.

@@ -59,14 +59,18 @@ static bool isLoadedAlong(KernelSchedule &schedule, Value value,
   });
 }
 
-/// The first operation that adds up such products; null if the target has none.
+/// The operation that adds up such products, the deepest one up to a depth;
+/// null if the target has none.
 static const MatrixUnit *findUnit(const TargetFacts &target,
-                                  const ProductFactors &factors, Type result) {
+                                  const ProductFactors &factors, Type result,
+                                  int64_t deepest = INT64_MAX) {
+  const MatrixUnit *found = nullptr;
   for (const auto &[i, unit] : llvm::enumerate(tinygrad::kMatrixUnits))
     if ((target.matrixUnits >> i & 1) && fitsUnit(unit, factors, result) &&
-        (unit.element != tinygrad::MatrixElement::tf32 || target.roundToTf32))
-      return &unit;
-  return nullptr;
+        (unit.element != tinygrad::MatrixElement::tf32 || target.roundToTf32) &&
+        unit.k <= deepest && (!found || unit.k > found->k))
+      found = &unit;
+  return found;
 }
 
 /// The blocks that leave enough groups, of \p others for each, from the largest
@@ -167,6 +171,12 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
     return std::nullopt;
   }
   product.depth = chooseDepth(*product.unit);
+  // A short sum may have a depth of another operation.
+  if (product.depth)
+    if (const MatrixUnit *unit =
+            findUnit(schedule.getTarget(), *factors, reduce.getType(),
+                     product.depth.getLargestExtent()))
+      product.unit = unit;
   if (!product.depth || product.depth.getLargestExtent() < product.unit->k) {
     os << "fewer than " << product.unit->k << " positions of the sum";
     return std::nullopt;
