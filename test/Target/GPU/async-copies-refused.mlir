@@ -5,7 +5,7 @@
 // RUN: tg-compile %s --target=cuda:sm_90 --emit=scheduled | FileCheck %s --check-prefix=NONE --implicit-check-not=buffers
 
 // CHECK: Missed] waiting {{.*}}r_128_96_192_n0: tiles are not filled ahead: elements of fewer than 4 bytes are copied one by one
-// CHECK: Missed] waiting {{.*}}r_129_97_65_n1: tiles are not filled ahead: addresses are multiples of fewer than 4 bytes
+// CHECK: Missed] waiting {{.*}}r_129_97_65_n1: tiles are not filled ahead: elements of fewer than 4 bytes are copied one by one
 // NONE: on "mma_m16n8k32_i8"
 // NONE: on "mma_m16n8k16_f16"
 
@@ -24,7 +24,7 @@ func.func @transposed(%a: tensor<128x192xi8>, %b: tensor<192x96xi8>) -> tensor<1
   return %o : tensor<128x96xi32>
 }
 
-// Rows of an odd number of elements of f16.
+// Rows of an odd number of elements of f16: addresses are multiples of 2 bytes.
 func.func @odd(%a: tensor<129x65xf16>, %b: tensor<65x97xf16>) -> tensor<129x97xf32> {
   %bt = tg.permute %b [1, 0] : tensor<65x97xf16> -> tensor<97x65xf16>
   %a3 = tg.reshape %a : tensor<129x65xf16> -> tensor<129x1x65xf16>

@@ -30,6 +30,9 @@ static constexpr int64_t kFewest = 16, kFewestRows = 2;
 static constexpr int64_t kColumns = 64;
 /// Bytes along the depth that a tile has of each row.
 static constexpr int64_t kDepthBytes = 64;
+/// Registers of an item beside sums, factors and what it copies into tiles.
+static constexpr int64_t kOtherRegisters = 24;
+static constexpr int64_t kRegisterBytes = 4;
 /// Upper limit of the copies of a value by unrolled ranges.
 static constexpr int64_t kMaxCopies = 256;
 
@@ -59,6 +62,16 @@ static bool isLoadedAlong(KernelSchedule &schedule, Value value,
   });
 }
 
+/// Whether loads that a value is computed from are masked along a range, as the
+/// pixels outside of an image are.
+static bool isMaskedAlong(KernelSchedule &schedule, Value value,
+                          RangeOp range) {
+  return llvm::any_of(schedule.getSlice(value), [&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && load.getMask() && schedule.dependsOn(load.getMask(), range);
+  });
+}
+
 /// The operation that adds up such products, the deepest one up to a depth;
 /// null if the target has none.
 static const MatrixUnit *findUnit(const TargetFacts &target,
@@ -73,6 +86,17 @@ static const MatrixUnit *findUnit(const TargetFacts &target,
   return found;
 }
 
+/// Bytes of the results and of all factors of a step that an item holds.
+static int64_t countRegisterBytes(const MatrixUnit &unit, BlockSize size) {
+  const int64_t bytes = tinygrad::getBytes(unit.element);
+  const int64_t tileRows = size.rows / kSubgroups / unit.m,
+                tileColumns = size.columns / kSubgroups / unit.n;
+  return tileRows * tileColumns * unit.c.getNumRegisters() *
+             std::max<int64_t>(bytes, 4) +
+         tileRows * unit.a.getNumRegisters() * bytes +
+         tileColumns * unit.b.getNumRegisters() * bytes;
+}
+
 /// The blocks that leave enough groups, of \p others for each, from the largest
 /// one on.
 static SmallVector<BlockSize>
@@ -81,17 +105,6 @@ listBlocks(Product product, const TargetFacts &target, int64_t others) {
       {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}};
   const int64_t rows = product.rows.getLargestExtent(),
                 columns = product.columns.getLargestExtent();
-  const MatrixUnit &unit = *product.unit;
-  // Bytes of the results and of all factors of a step that an item holds.
-  auto getRegisterBytes = [&](BlockSize size) {
-    const int64_t bytes = tinygrad::getBytes(unit.element);
-    const int64_t tileRows = size.rows / kSubgroups / unit.m,
-                  tileColumns = size.columns / kSubgroups / unit.n;
-    return tileRows * tileColumns * unit.c.getNumRegisters() *
-               std::max<int64_t>(bytes, 4) +
-           tileRows * unit.a.getNumRegisters() * bytes +
-           tileColumns * unit.b.getNumRegisters() * bytes;
-  };
   // Smaller blocks do not exist, so that few rows or columns are padded to
   // these.
   auto isFilled = [&](int64_t size, int64_t extent) {
@@ -105,7 +118,8 @@ listBlocks(Product product, const TargetFacts &target, int64_t others) {
   for (BlockSize size : sizes) {
     const int64_t groups = llvm::divideCeil(rows, size.rows) *
                            llvm::divideCeil(columns, size.columns) * others;
-    if (getRegisterBytes(size) < target.vectorRegisters * target.vectorBytes &&
+    if (countRegisterBytes(*product.unit, size) <
+            target.vectorRegisters * target.vectorBytes &&
         isFilled(size.rows, rows) && isFilled(size.columns, columns) &&
         groups >= target.parallelItems / 2 && isSmaller(size))
       blocks.push_back(size);
@@ -238,9 +252,46 @@ bool Heuristic::contractProducts() {
   const BlockSize size =
       takeBlock<BlockSize>(listBlocks(product, target, others));
   int64_t depthSize = std::max(kDepthBytes / bytes, unit.k);
+  // Items of NVIDIA's GPUs read misaligned elements one by one, those of AMD's
+  // only if some are masked.
+  auto readsOneByOne = [&](Value factor, RangeOp side) {
+    return unit.family == tinygrad::MatrixFamily::mma ||
+           isMaskedAlong(schedule, factor, side) ||
+           isMaskedAlong(schedule, factor, product.depth);
+  };
+  const bool mayNarrow[] = {readsOneByOne(product.left, product.rows),
+                            readsOneByOne(product.right, columns)};
+  // What the items of a group copy into both tiles in pieces: elements that are
+  // transposed, or whose addresses are misaligned.
+  auto countPieces = [&](int64_t depth) {
+    int64_t count = 0;
+    for (auto [factor, side, extent, isNarrowed] :
+         {std::tuple(product.left, product.rows, size.rows, mayNarrow[0]),
+          std::tuple(product.right, columns, size.columns, mayNarrow[1])}) {
+      const bool isAlongSide =
+          isContiguous(factor, side) && !isContiguous(factor, product.depth);
+      const int64_t width = target.vectorBytes / bytes,
+                    atOnce = countAtOnce(
+                        factor, isAlongSide ? side : product.depth, width);
+      if (isAlongSide && bytes != 2 &&
+          unit.family == tinygrad::MatrixFamily::mma)
+        count += extent * depth;
+      else if (isNarrowed && atOnce < width)
+        count += extent * depth / atOnce;
+    }
+    return count;
+  };
   const int64_t items = kSubgroups * kSubgroups * target.subgroupItems;
   while (depthSize > unit.k &&
          size.rows * size.columns / items * (depthSize / unit.k) > kMaxCopies)
+    depthSize /= 2;
+  // The registers of an item: sums, factors, and those of a piece: its element
+  // and its address in the tile, or both addresses of a copy, and its size.
+  const int64_t sums = countRegisterBytes(unit, size) / kRegisterBytes,
+                ofPiece = bytes < kRegisterBytes ? 2 : 3;
+  while (depthSize > unit.k && target.itemRegisters > 0 &&
+         sums + countPieces(depthSize) / items * ofPiece + kOtherRegisters >
+             target.itemRegisters)
     depthSize /= 2;
   if (!canSkip &&
       (size.rows + size.columns) * depthSize * bytes > target.groupBytes)
@@ -305,10 +356,11 @@ bool Heuristic::contractProducts() {
         return !findObstacleToCopy(schedule.getKernel(), tile,
                                    schedule.getAnalysis());
       });
-  for (const Fill &fill : {left, right})
+  const Fill fills[] = {left, right};
+  for (auto [fill, isNarrowed] : llvm::zip_equal(fills, mayNarrow))
     splitFill(fill,
               fill.isTurned && copiesElements ? 1 : target.vectorBytes / bytes,
-              axes);
+              axes, isNarrowed);
   fillAhead(ahead);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))

@@ -48,19 +48,17 @@ RangeOp Heuristic::splitDepth(RangedReduceOp reduce, RangeOp depth,
   return position;
 }
 
-/// How many elements of a load one access reads along a range: all or none of
-/// them are masked, and their address is a multiple of their size.
-int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {
-  if (load.getMask() && schedule.dependsOn(load.getMask(), range))
-    return 1;
+/// Up to how many elements of a load along a range have an address that is a
+/// multiple of their size; 0 if they are not neighbors in memory.
+int64_t Heuristic::countAligned(LoadOp load, RangeOp range) {
   LinearForm index = schedule.getAnalysis().getLinear(load.getIndex());
   if (index.saturated || index.getCoefficient(range) != 1)
-    return 1;
+    return 0;
   index.addTerm(range, -1);
   if (llvm::any_of(index.terms, [&](auto &term) {
         return schedule.dependsOn(term.first, range);
       }))
-    return 1;
+    return 0;
   const int64_t bytes =
       llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
   const int64_t alignment =
@@ -81,6 +79,27 @@ int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {
   return count;
 }
 
+/// How many elements of a load one access reads along a range: all or none of
+/// them are masked, and their address is a multiple of their size.
+int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {
+  if (load.getMask() && schedule.dependsOn(load.getMask(), range))
+    return 1;
+  return std::max<int64_t>(countAligned(load, range), 1);
+}
+
+/// How many neighbors along a range one access of the loads that a value is
+/// computed from reads, up to \p most: from an address on that is a multiple of
+/// their size. Masks do not count: where they are those of columns past the
+/// end, few accesses are in parts. What is not contiguous at all does not count
+/// either: it would touch as many sectors in another order.
+int64_t Heuristic::countAtOnce(Value value, RangeOp range, int64_t most) {
+  for (Operation *op : schedule.getSlice(value))
+    if (auto load = dyn_cast<LoadOp>(op))
+      if (const int64_t count = countAligned(load, range))
+        most = std::min(most, count);
+  return most;
+}
+
 /// Whether a range numbers the rows of a tile.
 static bool isOutermostOfTile(RangeOp range) {
   return llvm::all_of(range->getUsers(), [&](Operation *user) {
@@ -96,14 +115,46 @@ static bool isOutermostOfTile(RangeOp range) {
 /// those along the contiguous one are in few banks. Of several ways to assign
 /// the items, that of the most items along the contiguous range comes first,
 /// unless it leaves more of them without work.
-void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
+void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
+                          bool mayNarrow) {
   RangeOp rows = fill.other, chunks = fill.contiguous;
+  // Items of a subgroup share rows, or each access would touch the sectors of
+  // many rows, and use a part of them.
+  const ArrayRef<int64_t> near = axes.take_front(2);
+  const int64_t extent = chunks.getLargestExtent();
+  while (mayNarrow && 1 < width && width < extent &&
+         llvm::none_of(
+             near, [&](int64_t items) { return extent / width % items == 0; }))
+    width /= 2;
+  // Whether several items read what one access of an aligned address would.
+  bool isNarrow = false;
+  auto splitLanes = [&](RangeOp range) -> std::pair<RangeOp, RangeOp> {
+    if (range.getLargestExtent() > width)
+      return schedule.split(range, width);
+    return {RangeOp(), range};
+  };
   if (width > 1) {
-    RangeOp lanes = chunks;
-    chunks = RangeOp();
-    if (lanes.getLargestExtent() > width)
-      std::tie(chunks, lanes) = schedule.split(lanes, width);
-    schedule.setKind(lanes, RangeKind::upcast);
+    RangeOp lanes;
+    std::tie(chunks, lanes) = splitLanes(chunks);
+    int64_t count = width;
+    if (mayNarrow)
+      for (Operation *user : lanes->getUsers())
+        if (auto tile = dyn_cast<StageOp>(user))
+          count = countAtOnce(tile.getValue(), lanes, count);
+    if (count < width && (!chunks || schedule.areMergeable(chunks, lanes))) {
+      // The lanes would be read one by one, and each access of a subgroup would
+      // touch the sectors of all of them.
+      if (chunks)
+        lanes = schedule.merge(chunks, lanes);
+      width = count;
+      isNarrow = true;
+      if (width == 1)
+        std::tie(chunks, lanes) = std::pair(lanes, RangeOp());
+      else
+        std::tie(chunks, lanes) = splitLanes(lanes);
+    }
+    if (lanes)
+      schedule.setKind(lanes, RangeKind::upcast);
   }
   const int64_t rowChunks = chunks ? chunks.getLargestExtent() : 1;
   SmallVector<int64_t> ofChunks, ofRows;
@@ -113,22 +164,26 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
                         isOutermostOfTile(chunks) &&
                         chunks.getLargestExtent() % (axes.front() / 2) != 0 &&
                         chunks.getLargestExtent() > axes.front() / 2;
-  int64_t most = 0;
+  // The items along rows of a turned tile. Few of them leave others to read
+  // whole sectors, if these read single elements.
+  const unsigned along = isNarrow && axes.size() > 1 && axes[1] < axes[0];
+  int64_t most = 0, mostNear = 0;
   for (unsigned skipped = 0; skipped < 1U << axes.size(); ++skipped) {
     int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
-            numRows = rows.getLargestExtent(), items = 1;
+            numRows = rows.getLargestExtent(), items = 1, nearAlong = 1;
     SmallVector<int64_t> chunkDigits, rowDigits;
     for (auto [i, extent] : llvm::enumerate(axes)) {
       const bool isAlongRows =
           (skipped >> i & 1) ||
-          (fill.isTurned && i == 0 && numRows % extent == 0 &&
-           axes.size() > 1 && numChunks % axes[1] == 0);
+          (fill.isTurned && i == along && numRows % extent == 0 &&
+           axes.size() > 1 && (along == 1 || numChunks % axes[1] == 0));
       if (isPadded && i == 0) {
         chunkDigits.push_back(extent);
         numChunks = 1;
       } else if (!isAlongRows && numChunks % extent == 0) {
         chunkDigits.push_back(extent);
         numChunks /= extent;
+        nearAlong *= i < near.size() ? extent : 1;
       } else if (numRows % extent == 0) {
         rowDigits.push_back(extent);
         numRows /= extent;
@@ -137,9 +192,11 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
       }
       items *= extent;
     }
-    if (items <= most)
+    // Of single elements, as many as possible are in the same sectors.
+    if (items < most || (items == most && (!isNarrow || nearAlong <= mostNear)))
       continue;
     most = items;
+    mostNear = nearAlong;
     ofChunks = chunkDigits;
     ofRows = rowDigits;
   }

@@ -141,9 +141,12 @@ private:
     bool isTurned = false, isSpread = false;
   };
   bool isContiguous(Value value, RangeOp range);
+  int64_t countAligned(LoadOp load, RangeOp range);
   int64_t countContiguous(LoadOp load, RangeOp range);
+  int64_t countAtOnce(Value value, RangeOp range, int64_t most);
   RangeOp splitDepth(RangedReduceOp reduce, RangeOp depth, int64_t size);
-  void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes);
+  void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
+                 bool mayNarrow = false);
   /// Two tiles of which several buffers are filled ahead, in the loops of a
   /// sum.
   struct Ahead {
