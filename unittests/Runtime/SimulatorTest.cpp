@@ -643,3 +643,50 @@ TEST(Simulator, accessesOfSubgroupsAreCounted) {
   EXPECT_EQ(counts.stores.accesses, 1);
   EXPECT_EQ(counts.scaledTo(10).loads.bytes, 160);
 }
+
+// Each of 32 items reads four elements of two bytes, of which two are known to
+// be aligned, and copies none of four.
+TEST(Simulator, misalignedVectorsAreCountedInPieces) {
+  constexpr auto function = [](void **buffers, const int64_t *, int64_t item,
+                               int64_t) {
+    const auto base = reinterpret_cast<int64_t>(buffers[0]);
+    const int64_t lane = reinterpret_cast<SimItem *>(item)->lane;
+    tg_sim_access(item, base, 4 * lane, /*count=*/4, /*size=*/128,
+                  /*elementBytes=*/2, int64_t(2) << detail::kSimAlignmentBit,
+                  0);
+    tg_sim_access(item, base, 4 * lane, /*count=*/0, /*size=*/128,
+                  /*elementBytes=*/2, int64_t(1) << detail::kSimSiteBit, 0);
+  };
+  std::vector<uint16_t> elements(128 + 64);
+  // A line begins at the first element.
+  void *begin = elements.data();
+  std::size_t space = elements.size() * sizeof(uint16_t);
+  void *buffers[] = {std::align(128, 256, begin, space)};
+  detail::HostThreads threads(1);
+  detail::Simulator simulator(threads);
+  auto count = [&](const MemoryUnit &memory) {
+    const std::string name = "k";
+    detail::SimLaunch launch = {name,
+                                function,
+                                {1, 1, 1},
+                                {32, 1, 1},
+                                32,
+                                /*sharedBytes=*/0,
+                                buffers,
+                                1,
+                                {},
+                                /*seed=*/0};
+    launch.countedGroups = 1;
+    launch.memory = memory;
+    return simulator.launch(launch);
+  };
+  MemoryUnit memory;
+  detail::SimCounts counts = count(memory);
+  EXPECT_EQ(counts.loads.accesses, 3);
+  EXPECT_EQ(counts.loads.sectors, 16);
+  EXPECT_EQ(counts.loads.bytes, 256);
+  memory.mayMisalign = true;
+  counts = count(memory);
+  EXPECT_EQ(counts.loads.accesses, 2);
+  EXPECT_EQ(counts.loads.sectors, 8);
+}

@@ -72,10 +72,14 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
     const bool isWhole =
         known == 0 || flags & SimShared || launch().memory.mayMisalign;
     const std::size_t piece = isWhole ? bytes : std::size_t(1) << known;
-    for (std::size_t at = 0; at < bytes; at += piece)
+    // A copy without a source has no bytes, but its lane takes part.
+    std::size_t at = 0;
+    do {
       counter.record(item.number, item.subgroup, uint32_t(flags >> kSimSiteBit),
                      place + at, uint32_t(std::min(piece, bytes - at)),
                      kind.writes, flags & SimShared);
+      at += piece;
+    } while (at < bytes);
   }
   Conflict conflict;
   if (flags & SimShared) {

@@ -83,8 +83,8 @@ static int64_t countBlocks(It begin, It end, uint64_t size,
                            std::vector<uint64_t> &blocks) {
   blocks.clear();
   for (It it = begin; it != end; ++it)
-    for (uint64_t block = it->address / size;
-         block <= (it->address + it->bytes - 1) / size; ++block)
+    for (uint64_t block = it->address / size, end = it->address + it->bytes;
+         it->bytes != 0 && block * size < end; ++block)
       blocks.push_back(block);
   std::sort(blocks.begin(), blocks.end());
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
