@@ -530,7 +530,7 @@ def suite_proofs(build):
     tasks = [("cuda:sm_90", seed) for seed in range(1, 7)]
     tasks += [("amd:gfx942", seed) for seed in range(7, 13)]
     # Those that the lit suite has no time for.
-    others = ["cuda:sm_75", "cuda:sm_80", "amd:gfx90a", "amd:gfx1201"]
+    others = ["cuda:sm_75", "cuda:sm_80", "amd:gfx90a", "amd:gfx950", "amd:gfx1201"]
     tasks += [(target, "matrix") for target in others]
     for source in ("tiles", "symbolic"):
         tasks += [(target, source) for target in ("cuda:sm_90", "amd:gfx942")]
