@@ -99,8 +99,9 @@ static bool isOfWindows(const View &view, ArrayRef<int64_t> weights,
 static std::optional<Weights> findWeights(MulOp product, Value factor,
                                           Value pixels) {
   auto repeated = factor.getDefiningOp<ExpandOp>();
-  const auto type = cast<RankedTensorType>(product.getType());
-  if (!repeated || !type.hasStaticShape() || type.getEncoding())
+  // Scalars are multiplied too.
+  const auto type = dyn_cast<RankedTensorType>(product.getType());
+  if (!repeated || !type || !type.hasStaticShape() || type.getEncoding())
     return std::nullopt;
   const RankedTensorType own = repeated.getX().getType();
   // What is moved otherwise may have any order in memory: windows of the pixels

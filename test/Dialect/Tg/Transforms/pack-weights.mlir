@@ -181,3 +181,15 @@ func.func @processor(%x: tensor<8x64x30x30xf32>, %w: tensor<128x64x3x3xf32>) -> 
   %4 = tg.reduce add %3 axes [4, 5, 6] : tensor<8x128x28x28x64x3x3xf32> -> tensor<8x128x28x28x1x1x1xf32>
   return %4 : tensor<8x128x28x28x1x1x1xf32>
 }
+
+// -----
+
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+// Scalars have no weights.
+// CHECK-LABEL: func.func @scalars
+// CHECK: tg.mul %arg0, %arg1 : f32
+func.func @scalars(%x: f32, %y: f32) -> f32 {
+  %0 = tg.mul %x, %y : f32
+  return %0 : f32
+}
+}
