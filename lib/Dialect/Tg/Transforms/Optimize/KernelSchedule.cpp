@@ -551,7 +551,7 @@ static SmallVector<OpOperand *> getSums(KernelOp kernel) {
 bool KernelSchedule::isEvenIn(Value sum, RangeOp outer, RangeOp inner) {
   const LinearForm &form = analysis.getLinear(sum);
   return form.getCoefficient(outer) ==
-         form.getCoefficient(inner) * inner.getLargestExtent();
+         mulWrapped(form.getCoefficient(inner), inner.getLargestExtent());
 }
 
 bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
