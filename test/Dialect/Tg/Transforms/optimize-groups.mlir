@@ -82,6 +82,26 @@ tg.kernel @ownSum(%out: memref<1048576xf32> {tg.alignment = 16 : i64}) attribute
   tg.store %y, %out[%j] : memref<1048576xf32>
 }
 
+// A sum of columns that reads what the kernel overwrites keeps the order of its
+// ranges.
+// REMARK: remark: {{.*}}ownColumns: columns shared by groups
+// CHECK-LABEL: tg.kernel @ownColumns(
+// CHECK: tg.range {{[0-9]+}} local 4
+// CHECK: tg.range {{[0-9]+}} group_reduce 2
+tg.kernel @ownColumns(%out: memref<3xf32>, %sums: memref<3xf32>, %a: memref<24xf32>) attributes {outputs = 2 : i64, in_place} {
+  %c3 = tg.const(3 : index) : index
+  %i = tg.range 0 loop 3
+  %k = tg.range 1 loop 8
+  %x = tg.load %out[%i] : memref<3xf32>
+  %row = tg.mul %k, %c3 : index
+  %p = tg.add %row, %i : index
+  %y = tg.load %a[%p] : memref<24xf32>
+  %z = tg.max %x, %y : f32
+  %sum = tg.ranged_reduce add %z over %k : f32
+  tg.store %x, %out[%i] : memref<3xf32>
+  tg.store %sum, %sums[%i] : memref<3xf32>
+}
+
 // A sum as long as what is stored is not repeated.
 // REMARK: remark: {{.*}}longSum: rows shared by groups
 // REMARK-NOT: longSum: parts of rows

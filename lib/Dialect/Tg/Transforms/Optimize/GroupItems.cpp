@@ -60,6 +60,14 @@ bool Heuristic::admits(RangeOp range, RangeKind kind) {
   return !schedule.findObstacle(step);
 }
 
+bool Heuristic::admitsMove(RangeOp range, RangeOp other) {
+  auto step = StepAttr::get(range.getContext(), StepKind::move, {},
+                            {static_cast<int64_t>(range.getId()),
+                             static_cast<int64_t>(other.getId())},
+                            0, {});
+  return !schedule.findObstacle(step);
+}
+
 static double countPositions(ArrayRef<Value> ranges) {
   double positions = 1;
   for (Value range : ranges)
@@ -443,8 +451,9 @@ bool Heuristic::shareColumns() {
   for (RangeOp range : shared) {
     report("group reduce", range, along);
     RangeOp part = schedule.split(range, along).second;
-    // Outside of the columns: neighbors are those in memory.
-    if (item)
+    // Outside of the columns: neighbors are those in memory. Not where the
+    // kernel overwrites what it reduces.
+    if (item && admitsMove(part, item))
       schedule.moveBefore(part, item);
     schedule.setKind(part, RangeKind::group_reduce);
   }

@@ -126,13 +126,8 @@ RangeOp Heuristic::mergeImages(RangedReduceOp sum, RangeOp columns,
   for (RangeOp images : schedule.getResultRanges()) {
     if (images == columns || images.isSymbolic() ||
         images.getKind() != RangeKind::loop ||
-        !areOfOneFactor(schedule, sum, images, columns))
-      continue;
-    auto move = StepAttr::get(images.getContext(), StepKind::move, {},
-                              {static_cast<int64_t>(images.getId()),
-                               static_cast<int64_t>(columns.getId())},
-                              0, {});
-    if (schedule.findObstacle(move))
+        !areOfOneFactor(schedule, sum, images, columns) ||
+        !admitsMove(images, columns))
       continue;
     schedule.moveBefore(images, columns);
     if (!schedule.areMergeable(images, columns))
