@@ -575,7 +575,7 @@ def suite_ptxas(build):
                 compiler = [build / "bin" / "tg-compile", graph, "--emit=obj", "-o", ptx]
                 status, output = run([*compiler, f"--target=cuda:{chip}"])
                 # Some graphs only copy or sort, or have no elements.
-                if "there is no code" in output:
+                if "needs no kernel" in output or "without a kernel" in output:
                     continue
                 if status == 0:
                     script = ROOT / "test" / "Target" / "GPU" / "Inputs" / "assemble.py"

@@ -47,17 +47,19 @@ protected:
     return device.capture(std::move(commands));
   }
 
+  static std::vector<Buffer> allocate(Device &device, int count) {
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < count; ++i)
+      buffers.push_back(Buffer::allocate(device, kExtent * 8));
+    return buffers;
+  }
+
   /// Replays with new buffers or those of `arguments`, and checks the results.
   void replay(Device &device, CommandList &list, int64_t value,
               std::vector<Buffer> *arguments = nullptr) {
     std::vector<int64_t> numbers(kExtent);
     std::iota(numbers.begin(), numbers.end(), value * 3);
-    std::vector<Buffer> buffers;
-    if (arguments)
-      buffers = *arguments;
-    else
-      for (int i = 0; i < 3; ++i)
-        buffers.push_back(Buffer::allocate(device, kExtent * 8));
+    std::vector<Buffer> buffers = arguments ? *arguments : allocate(device, 3);
     buffers[0].copyIn(numbers.data(), kExtent * 8);
     void *addresses[] = {buffers[0].address(), buffers[1].address(),
                          buffers[2].address()};
@@ -103,9 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Mock, GPUGraphs, ::testing::Values("CUDA", "AMD"),
 TEST_P(GPUGraphs, theSecondReplayBuildsTheGraph) {
   Device &device = get(0);
   std::unique_ptr<CommandList> list = capture(device);
-  std::vector<Buffer> buffers;
-  for (int i = 0; i < 3; ++i)
-    buffers.push_back(Buffer::allocate(device, kExtent * 8));
+  std::vector<Buffer> buffers = allocate(device, 3);
   replay(device, *list, 1);
   takeLog();
   EXPECT_EQ(count(launchKernel()), 2u);
@@ -124,9 +124,7 @@ TEST_P(GPUGraphs, theSecondReplayBuildsTheGraph) {
 TEST_P(GPUGraphs, onlyNodesWithOtherArgumentsAreChanged) {
   Device &device = get(0);
   std::unique_ptr<CommandList> list = capture(device);
-  std::vector<Buffer> buffers;
-  for (int i = 0; i < 4; ++i)
-    buffers.push_back(Buffer::allocate(device, kExtent * 8));
+  std::vector<Buffer> buffers = allocate(device, 4);
   for (int i = 0; i < 2; ++i)
     replay(device, *list, 1, &buffers);
   takeLog();
@@ -168,9 +166,7 @@ TEST_P(GPUGraphs, onlyNodesWithOtherArgumentsAreChanged) {
 TEST_P(GPUGraphs, manyChangesMakeTheGraphAnew) {
   Device &device = get(0);
   std::unique_ptr<CommandList> list = capture(device);
-  std::vector<Buffer> buffers;
-  for (int i = 0; i < 3; ++i)
-    buffers.push_back(Buffer::allocate(device, kExtent * 8));
+  std::vector<Buffer> buffers = allocate(device, 3);
   // One node changes each time. HIP takes memory for each change.
   constexpr std::size_t kReplays = 10000;
   for (std::size_t i = 0; i < kReplays; ++i) {
@@ -287,9 +283,7 @@ TEST_P(GPUGraphs, otherListsRunOneByOne) {
 
 TEST_P(GPUGraphs, failingGraphsAreReplacedByLaunches) {
   Device &device = get(0);
-  std::vector<Buffer> buffers;
-  for (int i = 0; i < 3; ++i)
-    buffers.push_back(Buffer::allocate(device, kExtent * 8));
+  std::vector<Buffer> buffers = allocate(device, 3);
   for (const std::string &call : {instantiate(), setKernel(), setCopy()}) {
     // HIP's function for copies is never called.
     if (call == setCopy() && GetParam() == "AMD")

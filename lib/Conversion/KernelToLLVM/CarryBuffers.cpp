@@ -48,7 +48,8 @@ static std::optional<Number> getNumber(arith::RemUIOp op, Value step) {
 
 static void carryBuffers(scf::ForOp loop) {
   APInt begin, step;
-  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&begin)) ||
+  if (!loop.getInductionVar().getType().isIndex() ||
+      !matchPattern(loop.getLowerBound(), m_ConstantInt(&begin)) ||
       !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne() ||
       begin.isNegative() ||
       loop.getBody()->getOps<nvgpu::DeviceAsyncWaitOp>().empty())

@@ -39,8 +39,9 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Sums with more terms are left alone.
-static constexpr size_t kMaxTerms = 32;
+/// Sums with more terms are left alone. A value that is a term of several sums
+/// counts for each of them: adding it up would take exponential time.
+static constexpr unsigned kMaxTerms = 64;
 
 namespace {
 /// A sum of values times numbers, in the order in which a function first has
@@ -60,9 +61,14 @@ public:
   void run();
 
 private:
+  /// The terms of a sum while it is taken apart.
+  struct Terms {
+    llvm::SmallMapVector<Value, uint64_t, 8> factors;
+    uint64_t constant = 0;
+    unsigned visited = 0;
+  };
   /// Adds \p value times \p factor; false if there are too many terms.
-  bool add(Value value, uint64_t factor,
-           llvm::SmallMapVector<Value, uint64_t, 8> &terms, uint64_t &constant);
+  static bool add(Value value, uint64_t factor, Terms &terms);
   std::optional<Sum> split(Value index);
   /// The most that a value can be; none if it may be negative.
   std::optional<uint64_t> getMax(Value value);
@@ -77,30 +83,30 @@ private:
 };
 } // namespace
 
-bool Distributor::add(Value value, uint64_t factor,
-                      llvm::SmallMapVector<Value, uint64_t, 8> &terms,
-                      uint64_t &constant) {
+bool Distributor::add(Value value, uint64_t factor, Terms &terms) {
+  if (++terms.visited > kMaxTerms)
+    return false;
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number))) {
-    constant += factor * number.getZExtValue();
+    terms.constant += factor * number.getZExtValue();
     return true;
   }
   if (auto op = value.getDefiningOp<arith::AddIOp>())
-    return add(op.getLhs(), factor, terms, constant) &&
-           add(op.getRhs(), factor, terms, constant);
+    return add(op.getLhs(), factor, terms) && add(op.getRhs(), factor, terms);
   if (auto op = value.getDefiningOp<arith::MulIOp>();
       op && matchPattern(op.getRhs(), m_ConstantInt(&number)))
-    return add(op.getLhs(), factor * number.getZExtValue(), terms, constant);
-  terms[value] += factor;
-  return terms.size() <= kMaxTerms;
+    return add(op.getLhs(), factor * number.getZExtValue(), terms);
+  terms.factors[value] += factor;
+  return true;
 }
 
 std::optional<Sum> Distributor::split(Value index) {
-  llvm::SmallMapVector<Value, uint64_t, 8> terms;
-  Sum sum;
-  if (!add(index, 1, terms, sum.constant))
+  Terms terms;
+  if (!add(index, 1, terms))
     return std::nullopt;
-  for (auto [value, factor] : terms)
+  Sum sum;
+  sum.constant = terms.constant;
+  for (auto [value, factor] : terms.factors)
     if (factor != 0)
       sum.terms.push_back({value, factor});
   for (auto &term : sum.terms)

@@ -81,3 +81,22 @@ func.func @others(%tile: memref<3xf32>, %x: f32, %n: index) {
   }
   return
 }
+
+// Numbers of another type are no indices.
+// CHECK-LABEL: func @narrow(
+// CHECK: scf.for %[[I:.*]] = {{.*}} : i32 {
+// CHECK: arith.remui %[[I]]
+func.func @narrow(%x: memref<1xi32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %c16 = arith.constant 16 : i32
+  %zero = arith.constant 0 : index
+  scf.for %i = %c0 to %c16 step %c1 : i32 {
+    %group = nvgpu.device_async_create_group
+    nvgpu.device_async_wait %group {numGroups = 1 : i32}
+    %number = arith.remui %i, %c3 : i32
+    memref.store %number, %x[%zero] : memref<1xi32>
+  }
+  return
+}
