@@ -31,6 +31,11 @@ while [ $# -gt 0 ]; do
       echo "test.sh: --suite needs a name; see --list" >&2
       exit 2
     fi
+    suites=$(python3 scripts/run-suites.py --list | cut -d " " -f 1)
+    if ! grep -qxF -e "$2" <<<"$suites"; then
+      echo "test.sh: there is no suite '$2', only" $suites >&2
+      exit 2
+    fi
     run_arguments+=(--suite "$2")
     shift
     ;;

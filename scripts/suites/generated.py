@@ -1,0 +1,168 @@
+"""Suites of generated inputs: random graphs, proofs of their kernels, mutated files."""
+
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from suites.common import (
+    CORES,
+    ROOT,
+    Counts,
+    is_sanitized,
+    report_check,
+    run,
+    say,
+    side_by_side,
+)
+from suites.runners import run_fuzz
+
+
+def suite_fuzz(build):
+    """Random graphs: compiled code against the interpreter, with a fixed seed."""
+    # Some once more, with every access to memory checked.
+    few = is_sanitized(build)
+    counts = run_fuzz(
+        build, [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
+    )
+    gradients = [({}, 50 if few else 300)]
+    counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
+    return counts
+
+
+def suite_proofs(build):
+    """GPU kernels of random graphs and on matrix units are proved: bounds, no races."""
+    if not shutil.which("z3"):
+        say("skipped: there is no z3")
+        return Counts(skipped=1)
+    inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
+    folder = build / "proofs"
+    folder.mkdir(exist_ok=True)
+
+    def run_part(task):
+        target, source = task
+        is_random = isinstance(source, int)
+        name = f"{target}, graphs of seed {source}" if is_random else f"{target}, {source} products"
+        graphs = folder / f"graphs-{target.replace(':', '-')}-{source}.mlir"
+        if is_random:
+            script = [inputs / "random-graphs.py", build / "bin" / "tg-fuzz", "50", str(source)]
+        elif source == "matrix":
+            script = [inputs / "matrix-graphs.py"]
+        else:
+            script = [ROOT / "test/Execution/Inputs/check-products.py", "--graphs", source]
+        script.insert(0, sys.executable)
+        status, output = run(script)
+        if status == 0:
+            graphs.write_text(output)
+            script = [sys.executable, inputs / "verify-gpu-kernels.py"]
+            script += ["--undecided"] if is_random else []
+            status, output = run([*script, build / "bin" / "tg-opt", target, graphs])
+        # The end names what was not proved.
+        return report_check(name, status, output[-4000:], f"the graphs are in {graphs}")
+
+    # Other graphs for each target.
+    tasks = [("cuda:sm_90", seed) for seed in range(1, 7)]
+    tasks += [("amd:gfx942", seed) for seed in range(7, 13)]
+    # Those that the lit suite has no time for.
+    others = ["cuda:sm_75", "cuda:sm_80", "amd:gfx90a", "amd:gfx950", "amd:gfx1201"]
+    tasks += [(target, "matrix") for target in others]
+    for source in ("tiles", "symbolic"):
+        tasks += [(target, source) for target in ("cuda:sm_90", "amd:gfx942")]
+    counts = Counts()
+    for result in side_by_side(run_part, tasks):
+        counts.add(result)
+    return counts
+
+
+# Bytes that ptxas spills, in sources of the suite "ptxas", by part and chip: for
+# f64, registers of two groups are one too few.
+SPILLED = {("many-registers, part 2", "sm_75"): 8}
+
+
+def suite_ptxas(build):
+    """CUDA's assembler takes the PTX of many graphs, and spills no registers."""
+    ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+    if not ptxas:
+        say("skipped: there is no ptxas")
+        return Counts(skipped=1)
+    chips = ("sm_75", "sm_80:tf32", "sm_90", "sm_120")
+    inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
+    sources = {path.name: path.read_text() for path in ROOT.glob("test/Execution/*.mlir")}
+    for name in ("large-graphs", "many-registers"):
+        sources[name] = (inputs / f"{name}.mlir").read_text()
+    for name, arguments in (
+        ("symbolic-graphs", []),
+        ("random-graphs", [build / "bin" / "tg-fuzz", "100", "14"]),
+    ):
+        status, sources[name] = run([sys.executable, inputs / f"{name}.py", *arguments])
+        if status != 0:
+            return report_check(name, status, sources[name], "no graphs to assemble")
+
+    def run_part(task):
+        name, text = task
+        counts = Counts()
+        with tempfile.TemporaryDirectory() as scratch:
+            graph, ptx = Path(scratch) / "graph.mlir", Path(scratch) / "kernels.ptx"
+            graph.write_text(text)
+            for chip in chips:
+                compiler = [build / "bin" / "tg-compile", graph, "--emit=obj", "-o", ptx]
+                status, output = run([*compiler, f"--target=cuda:{chip}"])
+                # Some graphs only copy or sort, or have no elements.
+                if "needs no kernel" in output or "without a kernel" in output:
+                    continue
+                if status == 0:
+                    script = ROOT / "test" / "Target" / "GPU" / "Inputs" / "assemble.py"
+                    allowed = SPILLED.get((name, chip), 0)
+                    status, output = run(
+                        [sys.executable, script, ptxas, chip.split(":")[0], ptx, str(allowed)]
+                    )
+                counts.add(report_check(f"{name} for {chip}", status, output, text[:2000]))
+        return counts
+
+    tasks = []
+    for name, text in sorted(sources.items()):
+        parts = re.split(r"^// -----.*$", text, flags=re.MULTILINE)
+        tasks += [(f"{name}, part {i}", part) for i, part in enumerate(parts) if part.strip()]
+    counts = Counts()
+    for result in side_by_side(run_part, tasks):
+        counts.add(result)
+    return counts
+
+
+def suite_attack(build):
+    """Mutated inputs: none crashes, hangs or is reported by a sanitizer."""
+    findings = build / "attack"
+    shutil.rmtree(findings, ignore_errors=True)
+    status, output = run(
+        [sys.executable, ROOT / "scripts" / "attack.py", build]
+        + ["--output-dir", findings],
+        cores=CORES.number,
+    )
+    if status == 0:
+        say(output.strip().splitlines()[-1])
+    return report_check("attack", status, output, f"the inputs are in {findings}")
+
+
+def suite_readers(build):
+    """Random files: readers return or throw, under sanitizers, for seconds each."""
+    findings = build / "fuzzers" / "findings"
+    shutil.rmtree(findings, ignore_errors=True)
+    findings.mkdir(parents=True)
+    counts = Counts()
+    for line in (build / "fuzzers.txt").read_text().splitlines():
+        name, corpus = line.split()
+        # New inputs go to the first folder.
+        with tempfile.TemporaryDirectory() as scratch:
+            status, output = run(
+                [build / "fuzzers" / name, "-max_total_time=5", "-timeout=20"]
+                + ["-print_final_stats=1", f"-artifact_prefix={findings}/"]
+                + [scratch, corpus],
+                cwd=build,
+            )
+        hint = f"the input is in {findings}; {name} FILE runs it again"
+        counts.add(report_check(name, status, output, hint))
+        runs = re.search(r"number_of_executed_units: *(\d+)", output)
+        if status == 0 and runs:
+            say(f"readers: {name}: {runs[1]} files")
+    return counts

@@ -1,0 +1,259 @@
+"""Suites that look at sources: formatting, includes, documents, clang-tidy."""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from suites.common import LLVM, ROOT, Counts, report_check, run, say, side_by_side, tracked
+
+
+def suite_format(_):
+    """clang-format leaves every source as it is."""
+    files = tracked("*.cpp", "*.h", "*.c")
+    status, output = run(
+        [LLVM / "clang-format", "--dry-run", "-Werror", *files], cwd=ROOT
+    )
+    lines = [line for line in output.splitlines() if "error:" in line]
+    hint = "run scripts/format.sh"
+    return report_check("format", status, "\n".join(lines[:40]), hint)
+
+
+def suite_configure(build):
+    """Without MLIR, configuring fails and names the packages to install."""
+    with tempfile.TemporaryDirectory() as scratch:
+        status, output = run(
+            ["cmake", "--preset", "release", "-S", ROOT, "-B", scratch]
+            + ["-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON"],
+            cwd=ROOT,
+        )
+    packages = ("libmlir-22-dev", "mlir-22-tools", "llvm-22-dev", "llvm-22-tools")
+    missing = [name for name in packages if name not in output]
+    hint = f"status {status}, not named: {' '.join(missing) or 'none'}"
+    return report_check("configure", status == 0 or bool(missing), output, hint)
+
+
+def suite_docs(build):
+    """The reference pages in docs/ are what the .td files generate."""
+    status, output = run(
+        ["cmake", "--build", build, "--target", "check-reference"], cwd=ROOT
+    )
+    hint = "build the target update-reference and commit docs/reference"
+    return report_check("docs", status, output, hint)
+
+
+def suite_libraries(build):
+    """Libraries link what they use and nothing else, as docs/design.md shows it."""
+    status, output = run(
+        [sys.executable, ROOT / "scripts" / "check-libraries.py", build]
+    )
+    return report_check("libraries", status, output, "see CONTRIBUTING.md")
+
+
+def suite_headers(build):
+    """GCC accepts each public header by itself, without a warning."""
+    headers = [
+        name.removeprefix("include/")
+        for name in tracked("include/TinyGrad/*.h", "include/TinyGrad-c/*.h")
+    ]
+    with open(build / "compile_commands.json") as file:
+        command = next(
+            entry["command"]
+            for entry in json.load(file)
+            if entry["file"] == str(ROOT / "lib" / "Compiler" / "Compiler.cpp")
+        )
+    words = command.split()
+    includes = [f"-I{ROOT / 'include'}", f"-I{build / 'include'}"]
+    for word, folder in zip(words, words[1:]):
+        if word == "-isystem":
+            includes += [word, folder]
+
+    def check(name):
+        compiler = ["g++", "-std=c++20", "-x", "c++"]
+        if name.startswith("TinyGrad-c/"):
+            compiler = ["gcc", "-std=c11", "-x", "c"]
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(f'#include "{name}"\n')
+            file.flush()
+            # Declarations that tablegen writes have parameters without use.
+            flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+            flags += ["-Wno-unused-parameter", *includes]
+            return name, *run([*compiler, *flags, file.name])
+
+    counts = Counts()
+    for name, status, output in side_by_side(check, headers):
+        hint = "g++ does not take it by itself"
+        counts.add(report_check(name, status, output, hint))
+    return counts
+
+
+def dependencies(build):
+    """Maps each source to what its object was compiled from, by ninja's log."""
+    _, output = run(["ninja", "-C", build, "-t", "deps"])
+    result, files = {}, []
+    for line in output.splitlines():
+        if line.startswith("    "):
+            path = os.path.normpath(build / line.strip())
+            if path.startswith(str(ROOT)) and not path.endswith(".pch"):
+                files.append(path)
+        elif not line:
+            # The precompiled header comes first where there is one.
+            source = next((name for name in files if name.endswith(".cpp")), None)
+            if source:
+                result[source] = files
+            files = []
+    return result
+
+
+# The arguments of Clang by which CMake includes a precompiled header.
+PRECOMPILED = re.compile(r"-Xclang -include(-pch)? -Xclang \S*cmake_pch\S* ")
+
+
+def plain_commands(build):
+    """The compile commands, without precompiled headers; and who had one."""
+    with open(build / "compile_commands.json") as file:
+        entries = json.load(file)
+    precompiled = {e["file"] for e in entries if PRECOMPILED.search(e["command"])}
+    for entry in entries:
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    return entries, precompiled
+
+
+class Stamps:
+    """Sources that passed: with the same text of all they include, they pass again."""
+
+    def __init__(self, build, folder, config=b""):
+        self.folder, self.config = build / folder, config
+        self.includes = dependencies(build)
+        self.folder.mkdir(exist_ok=True)
+
+    def get(self, name, command):
+        """The file that is there if the source passed; None if that is unknown."""
+        if name not in self.includes:
+            return None
+        key = hashlib.sha256(self.config + command.encode())
+        for path in self.includes[name]:
+            if os.path.exists(path):
+                key.update(Path(path).read_bytes())
+        return self.folder / key.hexdigest()
+
+
+FIRST_INCLUDE = re.compile(r'#include "([^"]+)"')
+
+
+def suite_includes(build):
+    """Headers compile by themselves, and tests without the precompiled header."""
+    entries, precompiled = plain_commands(build)
+    commands = {entry["file"]: entry for entry in entries}
+    seen = Stamps(build, "includes")
+    # clang-tidy sees all other sources without it.
+    sources = [str(ROOT / name) for name in tracked("unittests/*.cpp")]
+    checks = [(name, name) for name in sources if name in precompiled]
+    # Public headers are those of another suite. A source that begins with its
+    # own header says that this one compiles.
+    for name in tracked("lib/*.h", "tools/*.h", "benchmarks/*.h", "unittests/*.h"):
+        header = ROOT / name
+        own = header.with_suffix(".cpp")
+        first = FIRST_INCLUDE.search(own.read_text()) if own.exists() else None
+        if first and first[1].endswith(header.name):
+            continue
+        # With the options of a source that may include it.
+        near = [path for path in commands if path.startswith(str(header.parent))]
+        checks.append((str(header), near[0] if near else str(own)))
+
+    def check(task):
+        name, like = task
+        entry = commands[like]
+        stamp = seen.get(name, entry["command"])
+        if stamp and stamp.exists():
+            return name, 0, ""
+        words = shlex.split(entry["command"].split(" -o ")[0])
+        compiler = next(i for i, word in enumerate(words) if "/clang++" in word)
+        language = ["-x", "c++-header"] if name.endswith(".h") else []
+        status, output = run(
+            [*words[compiler:], "-fsyntax-only", *language, name],
+            cwd=entry["directory"],
+        )
+        if status == 0 and stamp:
+            stamp.touch()
+        return name, status, output
+
+    counts = Counts()
+    for name, status, output in side_by_side(check, checks):
+        hint = "it does not include what it uses"
+        counts.add(
+            report_check(os.path.relpath(name, ROOT), status, output, hint)
+        )
+    return counts
+
+
+# A range-for whose array is gone in the body.
+DANGLING_LIST = """
+#include <initializer_list>
+template <class T> struct ArrayRef {
+  ArrayRef(const std::initializer_list<T> &list) : first(list.begin()), last(list.end()) {}
+  const T *begin() const { return first; }
+  const T *end() const { return last; }
+  const T *first, *last;
+};
+ArrayRef<int> same(ArrayRef<int> list) { return list; }
+int sum(int x, int y) {
+  int total = 0;
+  for (int number : same(ArrayRef<int>{x, y}))
+    total += number;
+  return total;
+}
+"""
+
+
+def suite_tidy(build):
+    """clang-tidy finds nothing in own sources, which need no precompiled header."""
+    # What a source uses it includes, whatever the precompiled header has.
+    entries, _ = plain_commands(build)
+    commands = {entry["file"]: entry["command"] for entry in entries}
+    files = [
+        str(ROOT / name)
+        for name in tracked(
+            "lib/*.cpp", "tools/*.cpp", "examples/*.cpp", "benchmarks/*.cpp"
+        )
+        if str(ROOT / name) in commands
+    ]
+    seen = Stamps(build, "tidy", (ROOT / ".clang-tidy").read_bytes())
+    (seen.folder / "compile_commands.json").write_text(json.dumps(entries))
+    clang_tidy = [LLVM / "clang-tidy", "--experimental-custom-checks"]
+    # The compiler does not warn of what the standard library does with templates
+    # that it deprecates; clang-tidy does.
+    clang_tidy += ["--extra-arg=-Wno-deprecated-declarations"]
+
+    def check(name):
+        stamp = seen.get(name, commands[name])
+        if stamp and stamp.exists():
+            return name, 0, ""
+        status, output = run(
+            [*clang_tidy, "--quiet", "-p", seen.folder, name], cwd=ROOT
+        )
+        if status == 0 and stamp:
+            stamp.touch()
+        return name, status, output
+
+    # The project's own check, which depends on an experimental option, works.
+    with tempfile.TemporaryDirectory() as scratch:
+        example = Path(scratch) / "example.cpp"
+        example.write_text(DANGLING_LIST)
+        config_file = f"--config-file={ROOT / '.clang-tidy'}"
+        status, output = run([*clang_tidy, config_file, example, "--", "-std=c++20"])
+    found = "custom-list-in-range-for" in output
+    hint = "clang-tidy does not find a list that ends before its loop"
+    counts = report_check("tidy", 0 if status and found else 1, output, hint)
+    for name, status, output in side_by_side(check, files):
+        if status == 0:
+            counts.passed += 1
+            continue
+        say(output.rstrip())
+        say(f"FAILED: clang-tidy {os.path.relpath(name, ROOT)}")
+        counts.failed += 1
+    return counts

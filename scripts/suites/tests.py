@@ -1,0 +1,208 @@
+"""Suites of tests that are written down: lit, GoogleTest, Python, a user's project."""
+
+import os
+import shutil
+import sys
+import xml.etree.ElementTree
+
+from suites.common import (
+    CORES,
+    ROOT,
+    Counts,
+    is_sanitized,
+    report_check,
+    run,
+    say,
+    tracked,
+)
+from suites.runners import run_fuzz, run_lit, run_unittests, unittests_of
+
+
+def suite_lit(build):
+    """The lit suite."""
+    return run_lit(build)
+
+
+def suite_gtest(build):
+    """Every GoogleTest program in unittests/."""
+    # Random graphs are for other suites where each takes ten times as long.
+    more = {"TG_REWRITE_GRAPHS": "2000"} if is_sanitized(build) else {}
+    return run_unittests(build, {name: more for name in unittests_of(build)})
+
+
+def suite_threads(build):
+    """The tests of the threads of runtime and data loader, for the thread sanitizer."""
+    return run_unittests(
+        build,
+        {
+            "TinyGradDataThreadTests": {},
+            "TinyGradRuntimeTests": {},
+            "TinyGradDeviceConformanceTests": {"THREADS": "4"},
+            "TinyGradGPURuntimeTests": {"THREADS": "4"},
+        },
+    )
+
+
+def suite_processors(build):
+    """The tests that run kernels, and random graphs, as on AVX2 and SSE4."""
+    counts = Counts()
+    for processor in ("x86-64-v3", "x86-64-v2"):
+        settings = {"MCPU": processor}
+        status, output = run(
+            [build / "bin" / "tg-compile", os.devnull],
+            env=dict(os.environ, **settings),
+        )
+        if status != 0:
+            say(f"skipped: {output.strip()}")
+            counts.skipped += 1
+            continue
+        names = ("MLIRTgCpuTargetTests", "TinyGradTensorTests")
+        counts.add(run_unittests(build, {name: settings for name in names}))
+        counts.add(run_fuzz(build, [(settings, 300)]))
+    return counts
+
+
+# Tests whose tensors are too large for a simulator.
+LARGE_TESTS = (
+    "BoundValuesTest.aLoopOfNewValuesKeepsNothing",
+    "Matmul.LargeLeftMatrices",
+    "Matmul.RowsTimesLargeMatrices",
+    "SymbolicShapeTest.LargeSizes",
+)
+
+
+def suite_simulator(build):
+    """The tests that run kernels, and random graphs, on simulated GPUs."""
+    settings = {"DEV": "SIM", "GTEST_FILTER": "-" + ":".join(LARGE_TESTS)}
+    counts = run_unittests(build, {"TinyGradTensorTests": settings})
+    # Subgroups of 32 and of 64 items, in different orders.
+    runs = [
+        ({"SIMCHIP": "sm_90"}, 500),
+        ({"SIMCHIP": "gfx942", "SIMSEED": "7"}, 500),
+    ]
+    for chip, _ in runs:
+        counts.add(run_lit(build, "Execution", {"DEV": "SIM", **chip}))
+    # A part too small for most schedules.
+    runs.append(({"SIMCHIP": "sm_70,items=64,shared=2048,units=2,matrix=0"}, 200))
+    counts.add(run_fuzz(build, runs, ["--device=SIM", "--symbolic=40"]))
+    return counts
+
+
+def run_on_gpu(build, device):
+    """Everything that runs kernels, on a GPU; skipped where there is none."""
+    settings = {"DEV": device}
+    # Where there is none, this says why.
+    status, output = run(
+        [build / "bin" / "tg-compile", os.devnull], env=dict(os.environ, **settings)
+    )
+    if status != 0:
+        say(f"skipped: {output.strip()}")
+        return Counts(skipped=1)
+    names = ("Tensor", "NN", "Optim", "State")
+    programs = {f"TinyGrad{name}Tests": settings for name in names}
+    counts = run_unittests(build, {"TinyGradDeviceConformanceTests": {}, **programs})
+    counts.add(run_lit(build, "Execution", settings))
+    counts.add(run_lit(build, "Examples", settings))
+    runs = [({}, 500), ({"NOOPT": "1"}, 200)]
+    counts.add(run_fuzz(build, runs, [f"--device={device}", "--symbolic=40"]))
+    return counts
+
+
+# Files of test/Execution with compiled kernels of each kind: memory that groups
+# share, exchanges, matrix units, copies ahead, and computed indices.
+SANITIZED = (
+    "convolution-weights", "deep-convolution", "deep-product", "gather-any-index", "matmul",
+    "permute", "reduce-add", "scan", "scatter-sum", "small-tiles", "turned-sum",
+)
+
+
+def suite_cuda(build):
+    """The tests that run kernels, on an NVIDIA GPU where there is one."""
+    counts = run_on_gpu(build, "CUDA")
+    sanitizer = shutil.which("compute-sanitizer")
+    if not counts.passed:
+        return counts
+    if not sanitizer:
+        say("skipped: there is no compute-sanitizer")
+        counts.skipped += 1
+        return counts
+    program = build / "unittests" / "TinyGradDeviceConformanceTests"
+    programs = {"cuda": [program, "--gtest_filter=*/CUDA", "--gtest_brief=1"]}
+    for name in SANITIZED:
+        file = ROOT / "test" / "Execution" / f"{name}.mlir"
+        programs[name] = [build / "bin" / "tg-run", file, "--device=CUDA"]
+    for name, program in programs.items():
+        for tool in ("memcheck", "racecheck"):
+            status, output = run(
+                [sanitizer, f"--tool={tool}", "--error-exitcode=1", *program]
+            )
+            hint = f"compute-sanitizer's {tool} has found errors"
+            counts.add(report_check(f"{name}, {tool}", status, output, hint))
+    return counts
+
+
+def suite_hip(build):
+    """The tests that run kernels, on an AMD GPU where there is one."""
+    return run_on_gpu(build, "AMD")
+
+
+def suite_pytest(build):
+    """The Python tests, where the repository has some."""
+    files = tracked("*/test_*.py", "test_*.py")
+    if not files:
+        return Counts()
+    report = build / "pytest.xml"
+    report.unlink(missing_ok=True)
+    status, output = run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        + [f"--junitxml={report}", *files],
+        cwd=ROOT,
+        env=dict(os.environ, TINYGRAD_BUILD_DIR=str(build)),
+    )
+    counts = Counts()
+    if report.exists():
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                counts.failed += 1
+            elif case.find("skipped") is not None:
+                counts.skipped += 1
+            else:
+                counts.passed += 1
+    if status != 0:
+        say(output.rstrip())
+        counts.failed = max(counts.failed, 1)
+    return counts
+
+
+def suite_install(build):
+    """Installs, and builds and runs a user's project and the code of documents."""
+    scratch = build / "consumer"
+    shutil.rmtree(scratch, ignore_errors=True)
+    prefix = scratch / "prefix"
+    steps = [("install", ["cmake", "--install", build, "--prefix", prefix])]
+    for project in ("consumer", "documents"):
+        folder = scratch / project
+        steps += [
+            (
+                f"configure {project}",
+                ["cmake", "-G", "Ninja", "-S", ROOT / "test" / project]
+                + ["-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}"]
+                + ["-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"]
+                + ["-DCMAKE_BUILD_TYPE=Release"],
+            ),
+            (f"build {project}", ["cmake", "--build", folder, "--parallel"]),
+            (
+                f"run {project}",
+                ["ctest", "--test-dir", folder, "--output-on-failure"]
+                + ["--no-tests=error"],
+            ),
+        ]
+    counts = Counts()
+    for name, command in steps:
+        cores = CORES.number if "--parallel" in command else 1
+        status, output = run(command, cores=cores, cwd=ROOT)
+        result = report_check("install", status, output, f"could not {name}")
+        counts.add(result)
+        if result.failed:
+            break
+    return counts
