@@ -13,6 +13,8 @@
 #include "Bindings.h"
 #include "Derivatives.h"
 #include "Generator.h"
+#include "Programs/Differences.h"
+#include "Programs/Noise.h"
 #include "RandomSchedule.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
@@ -129,7 +131,7 @@ static Outcome checkCanonicalized(ModuleOp original, ArrayRef<Case> cases,
 /// Compiles the graph once and runs it for each case.
 static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
                              StringRef deviceName, const std::string &way,
-                             tinygrad::CompileOptions options,
+                             tinygrad::CompileOptions options, bool verifyEach,
                              std::string &message) {
   std::string path = way;
   OwningOpRef<ModuleOp> module = original.clone();
@@ -142,7 +144,7 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
     // Every graph is new, so caches, especially on disk, are useless.
     tinygrad::Context settings({{"CACHELEVEL", 0}});
     tinygrad::Device &device = tinygrad::Device::get(deviceName.str());
-    options.verifyEach = true;
+    options.verifyEach = verifyEach;
     auto program = tinygrad::compile(*module, device, options);
     auto gather = [](ArrayRef<TrackedTensor> expected, TypeRange types,
                      ArrayRef<tinygrad::Buffer> from) {
@@ -186,8 +188,10 @@ static Outcome makeCase(ModuleOp module, const Binding &binding, Case &result,
   FailureOr<std::vector<HostTensor>> inputs = getInputs(result.getFunction());
   if (failed(inputs))
     return Outcome::Useless;
-  std::optional<ExpectedRun> expected =
-      trackFunction(result.getFunction(), *inputs);
+  func::FuncOp function = result.getFunction();
+  std::optional<ExpectedRun> expected = function->hasAttr(noiseAttrName)
+                                            ? runWithNoise(function, *inputs)
+                                            : trackFunction(function, *inputs);
   if (!expected)
     return Outcome::Useless;
   result.inputs = std::move(*inputs);
@@ -209,6 +213,8 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     return Outcome::Useless;
   if (getDerivativesSeed(module))
     return checkDerivatives(module, options, message);
+  if (module.lookupSymbol("main")->hasAttr(differencesAttrName))
+    return checkDifferences(module, message);
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
   if (failed(variables))
     return Outcome::Invalid;
@@ -232,13 +238,13 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
   if (options.device.empty())
     return outcome;
   if (outcome == Outcome::Good)
-    outcome =
-        checkCompiled(module, cases, options.device, "compiled", {}, message);
+    outcome = checkCompiled(module, cases, options.device, "compiled", {},
+                            options.verifyEach, message);
   if (outcome == Outcome::Good && options.noOpt) {
     tinygrad::CompileOptions noOpt;
     noOpt.noOptimization = true;
     outcome = checkCompiled(module, cases, options.device, "compiled, NOOPT=1",
-                            noOpt, message);
+                            noOpt, options.verifyEach, message);
   }
   for (unsigned i = 0; i < options.randomSchedules && outcome == Outcome::Good;
        ++i) {
@@ -255,7 +261,7 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     outcome = checkCompiled(module, cases, options.device,
                             "compiled, random schedule " +
                                 std::to_string(options.seed + i),
-                            random, message);
+                            random, options.verifyEach, message);
     if (outcome == Outcome::Good && !message.empty())
       outcome = Outcome::Failed;
     if (outcome != Outcome::Good)

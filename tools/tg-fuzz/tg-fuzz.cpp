@@ -10,6 +10,8 @@
 /// of a seed does not depend on the other options of the run.
 ///
 /// With `--gradients`, some of them are differentiated first (Derivatives.h).
+/// With `--programs`, graphs are those of random programs of the tensor API
+/// (Programs/Program.h).
 ///
 /// Graphs run in child processes. Each graph is written to a file before it
 /// runs, so that it is available after a crash; it is then shrunk and written
@@ -22,6 +24,8 @@
 #include "Cliffs.h"
 #include "Derivatives.h"
 #include "Generator.h"
+#include "Programs/Differences.h"
+#include "Programs/Program.h"
 #include "Shrinker.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
@@ -51,9 +55,16 @@ static cl::opt<std::string> replayFile(cl::Positional, cl::Optional,
 static cl::opt<uint64_t> graphs("graphs", cl::init(2000),
                                 cl::desc("How many graphs to try"),
                                 cl::value_desc("N"), cl::cat(category));
-static cl::opt<uint64_t> first("first", cl::init(0),
-                               cl::desc("Number of the first graph"),
-                               cl::value_desc("N"), cl::cat(category));
+static cl::opt<uint64_t> programs(
+    "programs", cl::init(0),
+    cl::desc("How many random programs of the tensor API to try instead: "
+             "compositions of its functions, their gradients and products of "
+             "their Hessians"),
+    cl::value_desc("N"), cl::cat(category));
+static cl::opt<uint64_t>
+    first("first", cl::init(0),
+          cl::desc("Number of the first graph, or program"),
+          cl::value_desc("N"), cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::init(1),
                               cl::desc("Which series of graphs"),
                               cl::value_desc("N"), cl::cat(category));
@@ -114,6 +125,9 @@ static cl::opt<double>
                 cl::desc("With --cliffs: how many times slower"),
                 cl::value_desc("times"), cl::cat(category));
 
+/// Of one in so many programs, code without optimization is compiled too.
+static constexpr uint64_t kNoOptShare = 4;
+
 namespace {
 /// Progress that a worker reports in shared memory.
 struct Progress {
@@ -128,6 +142,11 @@ static CheckOptions getCheckOptions() {
   options.noOpt = noOptToo;
   options.randomSchedules = randomSchedules;
   options.seed = scheduleSeed;
+  if (programs != 0) {
+    // What programs are for is checked in compiled code.
+    options.canonicalize = false;
+    options.verifyEach = false;
+  }
   return options;
 }
 
@@ -194,6 +213,39 @@ static Outcome checkGradients(OwningOpRef<ModuleOp> module,
   return compiled == Outcome::Useless ? outcome : compiled;
 }
 
+static tinygrad::fuzz::Program makeProgram(uint64_t number) {
+  return tinygrad::fuzz::makeProgram(getGraphSeed(number), {});
+}
+
+static Outcome checkProgram(const tinygrad::fuzz::Program &program,
+                            std::string &message) {
+  CheckOptions options = getCheckOptions();
+  // Of some only: the interpreter says more.
+  options.noOpt &= program.seed % kNoOptShare == 0;
+  return tinygrad::fuzz::checkProgram(
+      program, options,
+      [](ModuleOp module) {
+        return writeModule(module, getPath("current.mlir"), "");
+      },
+      message);
+}
+
+/// Checks the programs from `begin` on, in a child process.
+static Outcome workOnPrograms(uint64_t begin, uint64_t end, Progress *progress,
+                              std::string &message) {
+  for (uint64_t number = begin; number < end; ++number) {
+    progress->graph = number;
+    alarm(timeLimit);
+    const Outcome outcome = checkProgram(makeProgram(number), message);
+    if (outcome == Outcome::Useless)
+      ++progress->useless;
+    else if (outcome != Outcome::Good)
+      return outcome;
+    message.clear();
+  }
+  return Outcome::Good;
+}
+
 /// Checks the graphs from `begin` on, in a child process.
 static Outcome work(uint64_t begin, uint64_t end, Progress *progress,
                     std::string &message) {
@@ -244,22 +296,53 @@ static Binding findBinding(ModuleOp module, Outcome outcome,
   return bindings.front();
 }
 
+/// Shrinks the program at which a worker stopped; its graph is in the file of
+/// the worker then. Returns it in C++.
+static std::string reportProgram(uint64_t number, Outcome outcome) {
+  tinygrad::fuzz::Program program = makeProgram(number);
+  std::string text;
+  auto stillFails = [&](const tinygrad::fuzz::Program &candidate) {
+    return runGuarded(timeLimit, text, [&](std::string &message) {
+             return checkProgram(candidate, message);
+           }) == outcome;
+  };
+  if (shrinkFlag)
+    program = tinygrad::fuzz::shrinkProgram(
+        program, stillFails, outcome == Outcome::Timeout ? 20 : 300);
+  // If no graph can be built, there is none.
+  llvm::sys::fs::remove(getPath("current.mlir"));
+  stillFails(program);
+  text.clear();
+  runGuarded(timeLimit, text, [&](std::string &message) {
+    message = tinygrad::fuzz::describe(program);
+    return Outcome::Good;
+  });
+  return text;
+}
+
 /// Shrinks the graph at which a worker stopped and reports the failure.
 static LogicalResult report(uint64_t graph, Outcome outcome,
                             std::string message) {
-  llvm::outs() << llvm::formatv("graph {0}: {1}: {2}\n", graph,
+  const bool isProgram = programs != 0;
+  const StringRef kind = isProgram ? "program" : "graph";
+  llvm::outs() << llvm::formatv("{0} {1}: {2}: {3}\n", kind, graph,
                                 getName(outcome), message);
-  std::string path =
-      getPath("graph-" + Twine(uint64_t(seed)) + "-" + Twine(graph) + ".mlir");
+  llvm::outs().flush();
+  std::string path = getPath(kind + "-" + Twine(uint64_t(seed)) + "-" +
+                             Twine(graph) + ".mlir");
+  const std::string source = isProgram ? reportProgram(graph, outcome) : "";
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
   OwningOpRef<ModuleOp> module = loadModule(getPath("current.mlir"), context);
   if (!module) {
     // Only the file written by the worker is available.
     llvm::sys::fs::rename(getPath("current.mlir"), path);
+    llvm::outs() << source;
     return success();
   }
-  if (shrinkFlag) {
+  // Sums and gradients belong together.
+  if (shrinkFlag &&
+      !module->lookupSymbol("main")->hasAttr(differencesAttrName)) {
     std::string text;
     if (checkGuarded(*module, text) == outcome)
       module = shrink(
@@ -284,13 +367,24 @@ static LogicalResult report(uint64_t graph, Outcome outcome,
   os << "// " << getName(outcome) << ": ";
   for (char c : message)
     os << c << (c == '\n' ? "// " : "");
-  os << "\n// Graph " << graph << " of tg-fuzz --seed=" << seed
-     << " --max-ops=" << maxOps << " --symbolic=" << symbolic
-     << (gradients == 0 ? "" : " --gradients=" + std::to_string(gradients))
-     << ", shrunk. Reproduce with\n"
+  if (isProgram)
+    os << "\n// Program " << graph << " of tg-fuzz --programs --seed=" << seed;
+  else
+    os << "\n// Graph " << graph << " of tg-fuzz --seed=" << seed
+       << " --max-ops=" << maxOps << " --symbolic=" << symbolic
+       << (gradients == 0 ? "" : " --gradients=" + std::to_string(gradients));
+  os << ", shrunk.";
+  if (isProgram) {
+    os << " Before its graph was shrunk as well:\n";
+    for (StringRef line : llvm::split(StringRef(source).rtrim(), '\n'))
+      os << "//   " << line << '\n';
+    os << "//";
+  }
+  os << " Reproduce with\n"
      << "//   tg-fuzz --device=" << deviceName << " " << name << "\n";
   // Derivatives are compared by this tool alone.
-  if (!getDerivativesSeed(*module))
+  if (!getDerivativesSeed(*module) &&
+      !module->lookupSymbol("main")->hasAttr(differencesAttrName))
     os << "//   " << run << "--interpret " << name << "   and   " << run
        << "--device=" << deviceName << " " << name << "\n";
   if (failed(writeModule(*module, path, header)))
@@ -331,6 +425,9 @@ static double secondsSince(std::chrono::steady_clock::time_point begin) {
       .count();
 }
 
+/// How many graphs, or programs, to try.
+static uint64_t getCount() { return programs != 0 ? programs : graphs; }
+
 static LogicalResult fuzz() {
   if (std::error_code code = llvm::sys::fs::create_directories(outputDir))
     return reportError("cannot make the folder '" + outputDir +
@@ -343,15 +440,17 @@ static LogicalResult fuzz() {
   auto begin = std::chrono::steady_clock::now();
   uint64_t failures = 0, repeated = 0;
   llvm::StringSet<> signatures;
-  uint64_t end = first + graphs;
+  const StringRef kind = programs != 0 ? "programs" : "graphs";
+  const uint64_t end = first + getCount();
   // Workers are restarted regularly to bound their memory use.
   constexpr uint64_t batch = 250;
-  for (uint64_t next = first;
-       next < end && failures - repeated < maxFailures;) {
+  uint64_t next = first;
+  while (next < end && failures - repeated < maxFailures) {
     std::string message;
     uint64_t batchEnd = std::min(end, next + batch);
     Outcome outcome = runGuarded(timeLimit, message, [&](std::string &text) {
-      return work(next, batchEnd, progress, text);
+      return programs != 0 ? workOnPrograms(next, batchEnd, progress, text)
+                           : work(next, batchEnd, progress, text);
     });
     if (outcome == Outcome::Good) {
       next = batchEnd;
@@ -366,8 +465,8 @@ static LogicalResult fuzz() {
       next = progress->graph + 1;
     }
     if ((next - first) % 1000 == 0 && next < end)
-      llvm::outs() << llvm::formatv("{0} graphs, {1} failures, {2:f1} s\n",
-                                    next - first, failures,
+      llvm::outs() << llvm::formatv("{0} {1}, {2} failures, {3:f1} s\n",
+                                    next - first, kind, failures,
                                     secondsSince(begin));
     llvm::outs().flush();
   }
@@ -376,8 +475,12 @@ static LogicalResult fuzz() {
     llvm::outs() << llvm::formatv("{0} more failures like these\n", repeated);
   if (failures == 0)
     llvm::outs() << llvm::formatv(
-        "{0} graphs are fine ({1} of them not comparable), {2:f1} s\n",
-        graphs.getValue(), progress->useless, secondsSince(begin));
+        "{0} {1} are fine ({2} of them not comparable), {3:f1} s\n", getCount(),
+        kind, progress->useless, secondsSince(begin));
+  else
+    llvm::outs() << llvm::formatv(
+        "{0} failures in {1} {2} ({3} of them not comparable), {4:f1} s\n",
+        failures, next - first, kind, progress->useless, secondsSince(begin));
   return success(failures == 0);
 }
 
@@ -537,6 +640,10 @@ int main(int argc, char **argv) {
   if (cliffs && (deviceName == "none" || !(cliffFactor > 1))) {
     (void)reportError("--cliffs needs a device, and --cliff-factor above 1");
     return 1;
+  }
+  if (printGraph && programs != 0) {
+    llvm::outs() << tinygrad::fuzz::describe(makeProgram(first));
+    return getExitStatus(success());
   }
   if (printGraph) {
     MLIRContext context(MLIRContext::Threading::DISABLED);
