@@ -361,6 +361,47 @@ TEST(GradientDifferencesTest, statistics) {
   }
 }
 
+/// Axes of one length, along which a kernel computes the same function: once
+/// reduced, once as its result.
+TEST(GradientDifferencesTest, statisticsAlongAxesOfOneLength) {
+  constexpr double tolerance = 1e-5;
+  const std::vector<std::function<Tensor(const Tensor &)>> functions = {
+      [](const Tensor &x) { return x.square().sum(1).sqrt().softmax(0); },
+      [](const Tensor &x) { return x.std(1).softmax(0); },
+      [](const Tensor &x) { return x.std(0).logSoftmax(0); },
+      [](const Tensor &x) { return x.square().sum(0).softmax(0).softmax(0); },
+      [](const Tensor &x) { return x.logsumexp(1).softmax(0); },
+      [](const Tensor &x) { return x.exp().matmul(x.softmax(0)); },
+  };
+  for (int64_t size : {2, 4, 8}) {
+    SCOPED_TRACE(size);
+    for (const auto &f : functions) {
+      SCOPED_TRACE("function " + std::to_string(&f - functions.data()));
+      expectGradient(f, {size, size}, tolerance);
+    }
+  }
+  // Second derivatives: the gradient of the gradient's product with noise.
+  for (int64_t size : {4, 16, 64}) {
+    SCOPED_TRACE(size);
+    expectGradient(
+        [](const Tensor &x) {
+          return x.square().logsumexp().gradient({x}, {}, true)[0];
+        },
+        {size}, tolerance);
+  }
+  // A value: the deviation of an axis of two, repeated to two rows.
+  auto deviation = [](const Tensor &x) {
+    return x.logaddexp(x.flip(1)).std(0).repeat({2, 1});
+  };
+  const Tensor x = doubleNoise({2, 2});
+  const std::vector<double> got = deviation(x).tolist<double>();
+  Context plain({{"NOOPT", 1}});
+  const std::vector<double> expected = deviation(x).tolist<double>();
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-12);
+}
+
 TEST(GradientDifferencesTest, functionsOfOneOperand) {
   expectAll({
       {[](const Tensor &x) { return x.gelu() + x.silu() * x.mish(); }, {7}},

@@ -266,6 +266,50 @@ tg.kernel @other_value(%out: memref<8xf32>, %a: memref<8xf32>, %b: memref<8xf32>
 
 // -----
 
+// The exponential along the result is the same value along the reduced range,
+// but not at the same positions as the tile, [0] of which it would be read at.
+
+// expected-error @+1 {{tg.exp2 0 is computed differently from the tile}}
+tg.kernel @own_positions(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage exp2 1 [0] into [2]>, #tg.step<reuse exp2 0, stage 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %x = tg.load %a[%i] : memref<8xf32>
+  %e = tg.exp2 %x : f32
+  %n = tg.neg %x : f32
+  %f = tg.exp2 %n : f32
+  %g = tg.mul %e, %f : f32
+  %s = tg.ranged_reduce add %g over %i : f32
+  %y = tg.load %a[%j] : memref<8xf32>
+  %z = tg.mul %s, %y : f32
+  tg.store %z, %out[%j] : memref<8xf32>
+}
+
+// -----
+
+// A quotient of the tile's range is not the same at another range.
+
+// expected-error @+1 {{tg.exp2 1 is computed differently from the tile}}
+tg.kernel @quotient(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage exp2 0 [0] into [2]>, #tg.step<reuse exp2 1, stage 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c2 = tg.const(2 : index) : index
+  %q = tg.floordiv %i, %c2 : index
+  %x = tg.load %a[%q] : memref<8xf32>
+  %e = tg.exp2 %x : f32
+  %s = tg.ranged_reduce add %e over %i : f32
+  %y = tg.load %a[%q] : memref<8xf32>
+  %f = tg.exp2 %y : f32
+  %t = tg.ranged_reduce add %f over %i : f32
+  %w = tg.load %a[%j] : memref<8xf32>
+  %z = tg.mul %s, %t : f32
+  %v = tg.mul %z, %w : f32
+  tg.store %v, %out[%j] : memref<8xf32>
+}
+
+// -----
+
 // expected-error @+1 {{the kernel stores other values too}}
 tg.kernel @two_stores(%out: memref<8xf32>, %copy: memref<8xf32>, %a: memref<64xf32>, %b: memref<8xf32>) attributes {outputs = 2 : i64, schedule = [
     #tg.step<accumulate ranged_reduce 0 [1]>]} {

@@ -212,25 +212,36 @@ bool KernelSchedule::hasLaneConflict(RangeOp lane) {
   return false;
 }
 
-bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to) {
+bool KernelSchedule::isSameBut(Value value, Value other, RangeOp from,
+                               RangeOp to) {
   DenseSet<std::pair<Value, Value>> same;
   return isSameBut(value, other, from, to, same);
 }
 
 /// \p same caches the pairs known to be equal: comparing shared operands again
 /// at each of many levels would take exponential time.
-bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to,
+bool KernelSchedule::isSameBut(Value value, Value other, RangeOp from,
+                               RangeOp to,
                                DenseSet<std::pair<Value, Value>> &same) {
-  if (value == other || same.contains({value, other}))
+  if (same.contains({value, other}))
     return true;
   if (value.getType() != other.getType())
     return false;
+  // What does not depend on the position is the same at both.
+  if (value == other && !dependsOn(value, from))
+    return true;
   // Compare indices as linear forms, in which the order of sums is irrelevant.
   if (isa<IndexType>(value.getType())) {
     LinearForm form = analysis.getLinear(value);
     int64_t coefficient = form.getCoefficient(from);
     form.addTerm(from, -coefficient);
     form.addTerm(to, coefficient);
+    // An atom that depends on the position otherwise, such as a quotient, is
+    // not the same as itself.
+    if (form.saturated || llvm::any_of(form.terms, [&](const auto &term) {
+          return dependsOn(term.first, from);
+        }))
+      return false;
     form.subtract(analysis.getLinear(other));
     return form.getNumber() == 0;
   }

@@ -75,9 +75,10 @@ public:
   /// Whether some value depends on the range and on another one whose positions
   /// are lanes.
   bool hasLaneConflict(RangeOp lane);
-  /// Whether two values are computed alike, except that one uses \p from where
-  /// the other uses \p to.
-  bool isSameBut(Value value, Value other, Value from, Value to);
+  /// Whether \p other is computed like \p value, but at the positions of \p to
+  /// where that is at those of \p from. A value that depends on \p from is not
+  /// the same as itself.
+  bool isSameBut(Value value, Value other, RangeOp from, RangeOp to);
   /// Whether an update may reach one element at several positions of the range,
   /// as far as the index shows.
   bool mayMeetAlong(RangeOp range);
@@ -231,7 +232,7 @@ private:
   RangeOp createRange(Dim extent, RangeOp before);
   /// To be called after operations were added or erased.
   void changed();
-  bool isSameBut(Value value, Value other, Value from, Value to,
+  bool isSameBut(Value value, Value other, RangeOp from, RangeOp to,
                  DenseSet<std::pair<Value, Value>> &same);
   /// Whether a value is computed from memory that the kernel writes in place.
   bool readsOutput(Value value);
