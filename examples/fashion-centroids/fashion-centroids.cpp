@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Centroids.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Idx.h"
@@ -152,11 +153,8 @@ static void run(const std::string &folder) {
   Tensor centroids;
   {
     Progress progress("computing the class means");
-    // (image, class): 1 where the image is of the class.
-    Tensor isOfClass =
-        Tensor::fromHost(train.labels).toInt().oneHot(kNumClasses).toFloat();
-    centroids = isOfClass.T().matmul(rowsOf(train)) /
-                isOfClass.sum(0).maximum(1).unsqueeze(1);
+    centroids = centroids::computeMeans(
+        rowsOf(train), Tensor::fromHost(train.labels).toInt(), kNumClasses);
     centroids.realize();
   }
 
@@ -164,10 +162,7 @@ static void run(const std::string &folder) {
   Tensor predicted;
   {
     Progress progress("classifying the test images");
-    // |x - c|^2 = |x|^2 - 2 x c + |c|^2, of which |x|^2 is the same for all c.
-    Tensor distance =
-        centroids.square().sum(1) - rowsOf(test).matmul(centroids.T()) * 2;
-    predicted = distance.argmin(1).realize();
+    predicted = centroids::classify(rowsOf(test), centroids).realize();
   }
 
   Tensor accuracy = (predicted == labels).mean();

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../CommandLine.h"
-#include "TinyGrad/Data/Augment.h"
+#include "Network.h"
 #include "TinyGrad/Data/DataLoader.h"
 #include "TinyGrad/Data/ImageSets.h"
 #include "TinyGrad/Data/LearningCurve.h"
@@ -33,6 +33,7 @@
 #include <utility>
 
 using namespace tinygrad;
+using namespace fashion;
 
 static const char kUsage[] =
     "Trains a convolutional network on Fashion-MNIST.\n"
@@ -65,19 +66,6 @@ struct Options {
   uint64_t seed = 1;
 };
 
-struct Network {
-  nn::Conv2d first{1, 32, 3}, second{32, 64, 3};
-  nn::Linear hidden{64 * 5 * 5, 128}, output{128, 10};
-  TINYGRAD_MEMBERS(first, second, hidden, output)
-
-  /// Scores of the classes, for images of shape (n, 1, 28, 28).
-  Tensor operator()(const Tensor &images) const {
-    Tensor x = first(images).relu().maxPool2d();
-    x = second(x).relu().maxPool2d();
-    return output(hidden(x.flatten(1)).relu().dropout(0.3));
-  }
-};
-
 /// What a checkpoint holds besides the network.
 struct Training {
   optim::Adam &optimizer;
@@ -87,10 +75,6 @@ struct Training {
 
 using Batch = std::pair<Tensor, Tensor>; // images, labels
 } // namespace
-
-static Tensor prepare(const Tensor &images) {
-  return data::normalizeImages(images, {0.286}, {0.353});
-}
 
 /// The part of the test images that is classified right.
 static double evaluate(const Network &network, const data::ImageSet &images) {
@@ -144,9 +128,7 @@ static void train(const Options &options) {
   Jit step([&](const Tensor &pixels, const Tensor &labels) {
     TrainingScope scope;
     optimizer.zeroGrad();
-    Tensor moved = data::randomCrop(data::randomHorizontalFlip(pixels), 2);
-    Tensor scores = network(prepare(moved));
-    Tensor loss = scores.sparseCategoricalCrossentropy(labels.toInt());
+    Tensor loss = lossOf(network, pixels, labels);
     loss.backward();
     optimizer.step({.releaseGradients = true});
     schedule.step();

@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Attention.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
@@ -21,62 +22,7 @@
 #include <vector>
 
 using namespace tinygrad;
-
-namespace {
-
-constexpr int64_t kHeads = 4, kDepth = 32, kWidth = kHeads * kDepth;
-
-/// One layer of attention with what it remembers of earlier steps.
-class Attention {
-public:
-  explicit Attention(int64_t mostSteps) {
-    for (Tensor *weight : {&toQuery, &toKey, &toValue, &toOutput})
-      *weight = (Tensor::randn({kWidth, kWidth}) * 0.08).contiguous();
-    // Memory of its own for each: there is nothing to share yet.
-    keys = Tensor::empty({kHeads, mostSteps, kDepth});
-    values = Tensor::empty({kHeads, mostSteps, kDepth});
-    realize({toQuery, toKey, toValue, toOutput});
-  }
-
-  /// The output for the token at \p position; adds to what is remembered.
-  Tensor step(const Tensor &token, SymInt position) {
-    append(keys, split(token.matmul(toKey)), position);
-    append(values, split(token.matmul(toValue)), position);
-    return attend(token, soFar(keys, position + 1),
-                  soFar(values, position + 1));
-  }
-
-  /// The same for the last of all tokens, without a cache.
-  Tensor fromScratch(const Tensor &tokens) {
-    Tensor last = tokens.index({Slice(-1, None)});
-    return attend(last, split(tokens.matmul(toKey)),
-                  split(tokens.matmul(toValue)));
-  }
-
-private:
-  Tensor attend(const Tensor &token, const Tensor &keys, const Tensor &values) {
-    Tensor query = split(token.matmul(toQuery));
-    Tensor found = query.scaledDotProductAttention(keys, values);
-    return token + found.transpose(0, 1).reshape({1, kWidth}).matmul(toOutput);
-  }
-
-  /// (n, width) as (heads, n, depth).
-  static Tensor split(const Tensor &x) {
-    return x.reshape({-1, kHeads, kDepth}).transpose(0, 1);
-  }
-  /// Writes one row of the cache, in place.
-  static void append(Tensor &cache, const Tensor &row, SymInt position) {
-    cache.shrink({{0, kHeads}, {position, position + 1}, {0, kDepth}})
-        .assign(row);
-  }
-  static Tensor soFar(const Tensor &cache, SymInt length) {
-    return cache.shrink({{0, kHeads}, {0, length}, {0, kDepth}});
-  }
-
-  Tensor toQuery, toKey, toValue, toOutput, keys, values;
-};
-
-} // namespace
+using namespace kvcache;
 
 int main(int argc, char **argv) {
   const int64_t steps = argc > 1 ? std::atoll(argv[1]) : 256;

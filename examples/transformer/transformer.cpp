@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../CommandLine.h"
+#include "Model.h"
 #include "TinyGrad/Data/DataLoader.h"
 #include "TinyGrad/Data/LearningCurve.h"
 #include "TinyGrad/Data/MetricsLog.h"
@@ -27,7 +28,6 @@
 #include "TinyGrad/Tensor/Training.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -43,6 +43,7 @@
 #include <vector>
 
 using namespace tinygrad;
+using namespace transformer;
 
 static const char kUsage[] =
     "Trains a language model of characters on a text, and writes text with "
@@ -87,146 +88,14 @@ static const char kUsage[] =
     "THREADS limits threads\n";
 
 namespace {
-struct Options {
+struct Options : ModelOptions {
   std::string text = "/usr/share/games/fortunes/computers";
   std::string checkpoint, log, prompt = "\n";
-  int64_t steps = 3000, until = 0, batch = 16, context = 128;
-  int64_t layers = 4, width = 128, heads = 4;
-  double dropout = 0.1, rate = 3e-3, clip = 1, temperature = 0.8;
+  int64_t steps = 3000, until = 0, batch = 16;
+  double rate = 3e-3, clip = 1, temperature = 0.8;
   std::optional<int64_t> warmUp;
   int64_t evaluate = 200, sample = 500;
   uint64_t seed = 1;
-  bool isBF16 = false;
-
-  TensorOptions parameters() const {
-    return isBF16 ? DType::BFloat16 : DType::Float32;
-  }
-};
-
-/// The characters of a text, numbered in the order of their bytes.
-class Alphabet {
-public:
-  explicit Alphabet(const std::string &text) {
-    std::array<bool, 256> isUsed = {};
-    for (char c : text)
-      isUsed[uint8_t(c)] = true;
-    for (int c = 0; c < 256; ++c)
-      if (isUsed[c]) {
-        numbers[c] = int(characters.size());
-        characters.push_back(uint8_t(c));
-      }
-  }
-
-  int64_t size() const { return int64_t(characters.size()); }
-  const std::vector<uint8_t> &bytes() const { return characters; }
-  char operator[](int number) const { return char(characters.at(number)); }
-  /// Throws Error for a character that the text lacks.
-  std::vector<int> encode(const std::string &text) const {
-    std::vector<int> result;
-    for (char c : text) {
-      const int number = numbers[uint8_t(c)];
-      if (number == kMissing)
-        throw Error("the text has no character '" + std::string(1, c) +
-                    "', which the prompt has");
-      result.push_back(number);
-    }
-    return result;
-  }
-
-private:
-  static constexpr int kMissing = -1;
-
-  std::vector<uint8_t> characters;
-  std::vector<int> numbers = std::vector<int>(256, kMissing);
-};
-
-struct Block {
-  nn::LayerNorm attentionNorm, hiddenNorm;
-  nn::MultiHeadAttention attention;
-  nn::Linear hidden, output;
-  double dropout;
-  TINYGRAD_MEMBERS(attentionNorm, attention, hiddenNorm, hidden, output)
-
-  explicit Block(const Options &options)
-      : attentionNorm(options.width, {.parameters = options.parameters()}),
-        hiddenNorm(options.width, {.parameters = options.parameters()}),
-        attention(
-            options.width, options.heads,
-            {.dropout = options.dropout, .parameters = options.parameters()}),
-        hidden(options.width, 4 * options.width,
-               {.parameters = options.parameters()}),
-        output(4 * options.width, options.width,
-               {.parameters = options.parameters()}),
-        dropout(options.dropout) {}
-
-  /// \p attend is the attention, with a cache or without one.
-  template <typename Attend>
-  Tensor operator()(Tensor x, Attend &&attend) const {
-    x = x + attend(attentionNorm(x)).dropout(dropout);
-    return x + output(hidden(hiddenNorm(x)).gelu()).dropout(dropout);
-  }
-};
-
-struct Model {
-  nn::Embedding characters, positions;
-  std::vector<Block> blocks;
-  nn::LayerNorm norm;
-  nn::Linear output;
-  /// The bytes that the characters stand for, to recognize checkpoints of
-  /// another text.
-  Tensor alphabet;
-  double dropout;
-  TINYGRAD_MEMBERS(characters, positions, blocks, norm, output, alphabet)
-
-  Model(const Options &options, const Alphabet &alphabet)
-      : characters(alphabet.size(), options.width,
-                   {.parameters = options.parameters()}),
-        positions(options.context, options.width,
-                  {.parameters = options.parameters()}),
-        norm(options.width, {.parameters = options.parameters()}),
-        output(options.width, alphabet.size(),
-               {.parameters = options.parameters()}),
-        alphabet(Tensor::from(alphabet.bytes()).parameter(false)),
-        dropout(options.dropout) {
-    for (int64_t i = 0; i < options.layers; ++i)
-      blocks.emplace_back(options);
-  }
-
-  /// Scores of the next character after each of (batch, characters).
-  Tensor operator()(const Tensor &text) const {
-    Tensor x = embed(text, 0);
-    for (const Block &block : blocks)
-      x = block(x, [&](const Tensor &y) {
-        return block.attention(y, {.isCausal = true});
-      });
-    return output(norm(x)).toFloat();
-  }
-
-  /// The same for characters at \p position, after those in the caches.
-  Tensor operator()(const Tensor &text, std::vector<nn::KeyValueCache> &caches,
-                    const SymInt &position) const {
-    Tensor x = embed(text, position);
-    for (std::size_t i = 0; i < blocks.size(); ++i)
-      x = blocks[i](x, [&](const Tensor &y) {
-        return blocks[i].attention(y, caches[i], position);
-      });
-    return output(norm(x)).toFloat();
-  }
-
-  std::vector<nn::KeyValueCache> makeCaches() const {
-    std::vector<nn::KeyValueCache> caches;
-    for (const Block &block : blocks)
-      caches.push_back(
-          block.attention.makeCache(1, positions.weight.size(0).value()));
-    return caches;
-  }
-
-private:
-  Tensor embed(const Tensor &text, const SymInt &position) const {
-    const SymInt end = position + text.shape()[1];
-    return (characters(text) + positions.weight.shrink({{position, end}, {}}))
-        .dropout(dropout);
-  }
 };
 
 /// What a checkpoint holds besides the model.
@@ -267,13 +136,6 @@ static Text split(const std::string &path, const std::string &text,
           Tensor::from(std::vector(all.begin() + training, all.end()))};
 }
 
-static Tensor lossOf(const Model &model, const Tensor &sequences) {
-  const int64_t context = sequences.size(1).value() - 1;
-  Tensor scores = model(sequences.shrink({{}, {0, context}}));
-  return scores.sparseCategoricalCrossentropy(
-      sequences.shrink({{}, {1, context + 1}}));
-}
-
 /// Validation sequences of \p context characters and the one after them, from
 /// the beginning to the end of the text.
 static Tensor cut(const Tensor &text, int64_t context) {
@@ -289,19 +151,6 @@ static double evaluate(Jit<Tensor(const Tensor &)> &loss,
   for (const Tensor &batch : sequences)
     sum += loss(batch).item<float>();
   return sum / double(sequences.numBatches());
-}
-
-/// Adam's weight decay is for matrices: vectors are biases and norms.
-static std::vector<optim::ParameterGroup<optim::AdamWOptions>>
-groupParameters(const Model &model, double rate) {
-  std::vector<Tensor> matrices, vectors;
-  for (const Tensor &tensor : state::getParameters(model))
-    (tensor.ndim() > 1 ? matrices : vectors).push_back(tensor);
-  const optim::AdamWOptions options = {.learningRate = rate, .beta2 = 0.99};
-  optim::AdamWOptions decayed = options, others = options;
-  decayed.weightDecay = 0.1;
-  others.weightDecay = 0;
-  return {{matrices, decayed}, {vectors, others}};
 }
 
 static void train(const Options &options, const Text &text, Model &model) {

@@ -218,6 +218,8 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
   if (failed(variables))
     return Outcome::Invalid;
+  // Programs are many, and what a user gets is checked.
+  const bool verifyEach = !module.lookupSymbol("main")->hasAttr(noiseAttrName);
   std::vector<Case> cases;
   for (const Binding &binding : options.binding.empty()
                                     ? chooseBindings(*variables)
@@ -239,12 +241,12 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     return outcome;
   if (outcome == Outcome::Good)
     outcome = checkCompiled(module, cases, options.device, "compiled", {},
-                            options.verifyEach, message);
+                            verifyEach, message);
   if (outcome == Outcome::Good && options.noOpt) {
     tinygrad::CompileOptions noOpt;
     noOpt.noOptimization = true;
     outcome = checkCompiled(module, cases, options.device, "compiled, NOOPT=1",
-                            noOpt, options.verifyEach, message);
+                            noOpt, verifyEach, message);
   }
   for (unsigned i = 0; i < options.randomSchedules && outcome == Outcome::Good;
        ++i) {
@@ -261,7 +263,7 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     outcome = checkCompiled(module, cases, options.device,
                             "compiled, random schedule " +
                                 std::to_string(options.seed + i),
-                            random, options.verifyEach, message);
+                            random, verifyEach, message);
     if (outcome == Outcome::Good && !message.empty())
       outcome = Outcome::Failed;
     if (outcome != Outcome::Good)

@@ -44,8 +44,6 @@ struct CheckOptions {
   std::string device = "CPU";
   /// Compare canonicalized graphs too.
   bool canonicalize = true;
-  /// Verify the IR after every rewrite of a compilation.
-  bool verifyEach = true;
   /// Also compile with optimization off.
   bool noOpt = true;
   /// Also compile with this number of random schedules.

@@ -142,11 +142,8 @@ static CheckOptions getCheckOptions() {
   options.noOpt = noOptToo;
   options.randomSchedules = randomSchedules;
   options.seed = scheduleSeed;
-  if (programs != 0) {
-    // What programs are for is checked in compiled code.
-    options.canonicalize = false;
-    options.verifyEach = false;
-  }
+  // What programs are for is checked in compiled code.
+  options.canonicalize = programs == 0;
   return options;
 }
 
