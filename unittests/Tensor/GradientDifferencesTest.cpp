@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GradientCheck.h"
+#include "TinyGrad/Runtime/Environment.h"
 
 #include <limits>
 #include <random>
