@@ -33,6 +33,7 @@ SUITES = {
     "simulator": tests.suite_simulator,
     "cuda": tests.suite_cuda,
     "hip": tests.suite_hip,
+    "schedules": generated.suite_schedules,
     "proofs": generated.suite_proofs,
     "ptxas": generated.suite_ptxas,
     "attack": generated.suite_attack,

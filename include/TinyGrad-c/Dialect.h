@@ -12,14 +12,15 @@
  *   mlirDialectHandleRegisterDialect(mlirGetDialectHandle__tg__(), context);
  *   mlirRegisterTgPasses();
  *   mlirRegisterTgConversionPasses();
+ *   mlirRegisterTgValidatePasses();
  *   mlirRegisterTgVerifyPasses();
  *   mlirRegisterTgTargetPasses();
  * \endcode
  *
  * For each pass there are also `mlirCreateTg<Pass>()` and
- * `mlirRegisterTg<Pass>()`, with `TgConversion` and `TgVerify` in place of `Tg`
- * for the passes of the other two; the generated headers at the end declare
- * them.
+ * `mlirRegisterTg<Pass>()`, with `TgConversion`, `TgValidate` and `TgVerify` in
+ * place of `Tg` for the passes of these; the generated headers at the end
+ * declare them.
  */
 
 #ifndef TINYGRAD_C_DIALECT_H
@@ -39,6 +40,7 @@ MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tg, tg);
 
 #include "TinyGrad/Conversion/Passes.capi.h.inc"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.capi.h.inc"
+#include "TinyGrad/Dialect/Tg/Validate/Passes.capi.h.inc"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.capi.h.inc"
 #include "TinyGrad/Target/All/Passes.capi.h.inc"
 

@@ -13,6 +13,7 @@
 #include "TinyGrad/Conversion/Passes.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Target/All/Passes.h"
 #include "mlir/CAPI/Pass.h"
@@ -27,6 +28,7 @@ MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tg, tg, mlir::tg::TgDialect)
 extern "C" {
 #include "TinyGrad/Conversion/Passes.capi.cpp.inc"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.capi.cpp.inc"
+#include "TinyGrad/Dialect/Tg/Validate/Passes.capi.cpp.inc"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.capi.cpp.inc"
 #include "TinyGrad/Target/All/Passes.capi.cpp.inc"
 }

@@ -14,6 +14,7 @@
 #include "KernelCost.h"
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -23,6 +24,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
 #include <chrono>
 #include <mutex>
 #include <tbb/parallel_for.h>
@@ -36,6 +38,7 @@ static_assert(tg::kBufferAlignment == kMemoryAlignment);
 bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
 bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
 bool CompileOptions::check() { return tinygrad::checkBounds(); }
+bool CompileOptions::verifySteps() { return tinygrad::verifySchedules(); }
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -345,6 +348,28 @@ void tinygrad::schedule(ModuleOp module, Device &device,
   });
 }
 
+/// Throws if a kernel computes something else after it is scheduled.
+static void compareSchedules(ModuleOp module, const CompileOptions &options) {
+  tg::TgVerifySchedulesOptions verify;
+  verify.noOpt = options.noOptimization;
+  verify.reproducer = reproducerFile();
+  if (verify.reproducer.empty()) {
+    SmallString<128> file;
+    if (!llvm::sys::fs::createTemporaryFile("schedule", "mlir", file))
+      verify.reproducer = file.str().str();
+  }
+  llvm::scope_exit removeUnused([&] {
+    uint64_t size = 0;
+    if (!llvm::sys::fs::file_size(verify.reproducer, size) && size == 0)
+      llvm::sys::fs::remove(verify.reproducer);
+  });
+  runPipeline(module, options, "verification", [&](OpPassManager &manager) {
+    // Schedules depend on the alignment of buffers.
+    manager.addPass(tg::createTgAlignBuffers());
+    manager.addPass(tg::createTgVerifySchedules(verify));
+  });
+}
+
 void tinygrad::optimize(ModuleOp module, Device &device,
                         const CompileOptions &options) {
   const tg::Target &target = getTarget(device, options);
@@ -352,6 +377,8 @@ void tinygrad::optimize(ModuleOp module, Device &device,
   if (options.prepareKernel)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
       options.prepareKernel(kernel);
+  if (options.verifySchedules)
+    compareSchedules(module, options);
   runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
     target.buildOptimizePipeline(manager, getPipelineOptions(device, options));
   });

@@ -13,6 +13,7 @@
 #include "TinyGrad/Conversion/Passes.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Target/All/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -26,6 +27,7 @@ void mlir::tg::registerAllDialects(DialectRegistry &registry) {
 void mlir::tg::registerAllPasses() {
   registerTgPasses();
   registerTgPipelines();
+  registerTgValidatePasses();
   registerTgVerifyPasses();
   registerTgConversionPasses();
   registerKernelToLLVMPipeline();

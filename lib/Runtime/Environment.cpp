@@ -79,7 +79,7 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"DEBUG", 0, 7, 0},
     {"NOOPT", 0, 1, 0},
     {"ALLOW_TF32", 0, 1, 0},
-    {"SPEC", 0, 2, 0},
+    {"SPEC", 0, 3, 0},
     {"LRU", 0, 1, 1},
     {"PROFILE", 0, 1, 0},
     {"CACHELEVEL", 0, 2, 2},
@@ -158,6 +158,7 @@ bool tinygrad::noOptimization() { return number<NoOpt>() != 0; }
 bool tinygrad::allowTf32() { return number<AllowTf32>() != 0; }
 bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
 bool tinygrad::checkBounds() { return number<Spec>() >= 2; }
+bool tinygrad::verifySchedules() { return number<Spec>() >= 3; }
 bool tinygrad::cacheFreedMemory() { return number<Lru>() != 0; }
 bool tinygrad::profileKernels() { return number<Profile>() != 0; }
 int tinygrad::cacheLevel() { return int(number<CacheLevel>()); }

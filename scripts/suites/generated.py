@@ -15,6 +15,7 @@ from suites.common import (
     run,
     say,
     side_by_side,
+    tracked,
 )
 from suites.runners import run_fuzz
 
@@ -28,6 +29,40 @@ def suite_fuzz(build):
     )
     gradients = [({}, 50 if few else 300)]
     counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
+    return counts
+
+
+def suite_schedules(build):
+    """Schedules, also random ones, keep what kernels compute, on CPUs and GPUs."""
+    programs = build / "bin"
+    folder = build / "schedules"
+    # How many graphs of the API, and of operations.
+    runs = []
+    for target in ("cpu", "cpu:x86-64-v3", "cuda:sm_90", "amd:gfx942"):
+        runs += [(target, "--graphs", first, 60) for first in (0, 60)]
+        runs += [(target, "--programs", first, 60) for first in (0, 60)]
+    files = tracked("test/Execution/*.mlir")
+
+    def run_part(task):
+        if isinstance(task, tuple):
+            target, kind, first, count = task
+            name = f"{target}, {kind}={count} --first={first}"
+            output_dir = folder / f"{target.replace(':', '-')}{kind}-{first}"
+            command = [programs / "tg-fuzz", f"--verify-schedules={target}", "--seed=11"]
+            command += [f"{kind}={count}", f"--first={first}", "--random-schedules=2"]
+            command += ["--timeout=300", f"--output-dir={output_dir}"]
+            hint = f"the graphs are in {output_dir}"
+        else:
+            name, hint = task, "a schedule changes what its kernel computes"
+            command = [programs / "tg-opt", ROOT / task, "-o", "/dev/null"]
+            command += ["--tg-attach-target=target=cpu", "--tg-schedule-pipeline"]
+            command += ["--tg-verify-schedules"]
+        status, output = run(command, cwd=build)
+        return report_check(name, status, output[-4000:], hint)
+
+    counts = Counts()
+    for result in side_by_side(run_part, runs + files):
+        counts.add(result)
     return counts
 
 

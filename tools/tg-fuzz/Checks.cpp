@@ -16,6 +16,7 @@
 #include "Programs/Differences.h"
 #include "Programs/Noise.h"
 #include "RandomSchedule.h"
+#include "Schedules.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Runtime/Device.h"
@@ -211,6 +212,8 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     return Outcome::Invalid;
   if (!module.lookupSymbol<func::FuncOp>("main"))
     return Outcome::Useless;
+  if (!options.schedulesFor.empty())
+    return checkSchedules(module, options, message);
   if (getDerivativesSeed(module))
     return checkDerivatives(module, options, message);
   if (module.lookupSymbol("main")->hasAttr(differencesAttrName))

@@ -49,6 +49,11 @@ struct CheckOptions {
   /// Also compile with this number of random schedules.
   unsigned randomSchedules = 0;
   uint64_t seed = 0;
+  /// The target for which schedules are compared with the kernels they belong
+  /// to, instead of anything else; empty to skip that.
+  std::string schedulesFor;
+  /// Print how many schedules were compared.
+  bool printCounts = false;
   /// The values of a graph's variables; if empty, several are tried.
   llvm::StringMap<int64_t> binding;
 };

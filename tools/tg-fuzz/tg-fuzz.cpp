@@ -97,6 +97,15 @@ static cl::opt<unsigned> randomSchedules(
 static cl::opt<uint64_t> scheduleSeed("schedule-seed", cl::init(1),
                                       cl::desc("Which series of schedules"),
                                       cl::value_desc("N"), cl::cat(category));
+static cl::opt<std::string> schedulesFor(
+    "verify-schedules",
+    cl::desc("Only compare kernels with themselves after their steps, and "
+             "after random ones: no code is generated"),
+    cl::value_desc("target"), cl::cat(category));
+static cl::opt<bool>
+    printCounts("print-counts",
+                cl::desc("With --verify-schedules: print what was compared"),
+                cl::cat(category));
 static cl::opt<std::string> outputDir("output-dir",
                                       cl::init("tg-fuzz-failures"),
                                       cl::desc("Folder for graphs that fail"),
@@ -144,6 +153,10 @@ static CheckOptions getCheckOptions() {
   options.seed = scheduleSeed;
   // What programs are for is checked in compiled code.
   options.canonicalize = programs == 0;
+  options.schedulesFor = schedulesFor;
+  options.printCounts = printCounts;
+  if (!schedulesFor.empty())
+    options.device.clear();
   return options;
 }
 

@@ -37,6 +37,10 @@ struct CompileOptions {
   /// Check every memory access of kernels at run time: an out-of-bounds access
   /// makes the run throw IndexError.
   bool checkBounds = check();
+  /// Compare what each kernel computes before and after it is scheduled
+  /// (tg-verify-schedules). A kernel that differs is an error, and is written
+  /// to a file that the message names: REPRODUCER, or a new temporary file.
+  bool verifySchedules = verifySteps();
   /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
@@ -48,6 +52,7 @@ private:
   static bool noOpt();
   static bool verify();
   static bool check();
+  static bool verifySteps();
 };
 
 /// Element type and shape of an argument or result. For a symbolic tensor it is

@@ -81,6 +81,7 @@ bool noOptimization();      ///< NOOPT
 bool allowTf32();           ///< ALLOW_TF32
 bool verifyEveryRewrite();  ///< SPEC
 bool checkBounds();         ///< SPEC=2
+bool verifySchedules();     ///< SPEC=3
 bool cacheFreedMemory();    ///< LRU
 bool profileKernels();      ///< PROFILE
 int cacheLevel();           ///< CACHELEVEL

@@ -30,6 +30,14 @@ LogicalResult canApply(KernelOp kernel, StepAttr step, std::string &reason);
 /// or more of their memory, than the target has.
 LogicalResult applySteps(KernelOp kernel, ArrayRef<StepAttr> steps);
 
+/// Applies steps that the kernel, which may be in no module, is known to admit,
+/// such as the list in `scheduled` of a copy. Calls \p visit after each with
+/// how many were applied, and whether these leave nothing unfinished; ends
+/// where it returns false.
+void visitSteps(KernelOp kernel, const TargetFacts &target,
+                ArrayRef<StepAttr> steps,
+                function_ref<bool(size_t count, bool isComplete)> visit);
+
 /// The steps that \p kernel admits, for a search: splits by powers of two and
 /// by divisors of an extent up to 64, merges, moves of a range by one place,
 /// reversals, the kinds of each range, separate ranges for reductions, tiles of

@@ -56,6 +56,17 @@ LogicalResult tg::applySteps(KernelOp kernel, ArrayRef<StepAttr> steps) {
   return success();
 }
 
+void tg::visitSteps(KernelOp kernel, const TargetFacts &target,
+                    ArrayRef<StepAttr> steps,
+                    function_ref<bool(size_t, bool)> visit) {
+  KernelSchedule schedule(kernel, target);
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    schedule.apply(step);
+    if (!visit(i + 1, !schedule.findUnfinished()))
+      return;
+  }
+}
+
 SmallVector<StepAttr> tg::enumerateSteps(KernelOp kernel) {
   KernelSchedule schedule(kernel);
   MLIRContext *context = kernel.getContext();

@@ -1,0 +1,73 @@
+//===- Schedules.cpp - schedules of random graphs -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Validates schedules of random graphs. No code is generated, so that a graph
+/// takes milliseconds.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Schedules.h"
+#include "RandomSchedule.h"
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Validate/Passes.h"
+#include "TinyGrad/Target/All/AllTargets.h"
+#include "TinyGrad/Target/Target.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static LogicalResult verifySchedules(ModuleOp module, bool printCounts) {
+  PassManager manager(module.getContext());
+  TgVerifySchedulesOptions options;
+  options.printCounts = printCounts;
+  manager.addPass(createTgVerifySchedules(options));
+  return manager.run(module);
+}
+
+Outcome mlir::tg::checkSchedules(ModuleOp original, const CheckOptions &options,
+                                 std::string &message) {
+  std::string error;
+  const Target *target = lookupTarget(options.schedulesFor, error);
+  if (!target) {
+    message = error;
+    return Outcome::Failed;
+  }
+  OwningOpRef<ModuleOp> module = original.clone();
+  module.get()->setAttr(targetAttrName, target->getAttr(module->getContext()));
+  PassManager manager(module->getContext());
+  buildSchedulePipeline(manager, {});
+  manager.addPass(createTgAlignBuffers());
+  if (failed(manager.run(*module))) {
+    message.insert(0, "scheduling: ");
+    return Outcome::Failed;
+  }
+  if (failed(verifySchedules(*module, options.printCounts))) {
+    message.insert(0, "verification: ");
+    return Outcome::Mismatch;
+  }
+  for (unsigned i = 0; i < options.randomSchedules; ++i) {
+    OwningOpRef<ModuleOp> random = module->clone();
+    uint64_t seed = (options.seed + i) * 0x9E3779B97F4A7C15u;
+    for (KernelOp kernel : random->getOps<KernelOp>())
+      if (failed(setRandomSchedule(kernel, seed++))) {
+        message.insert(0, "random schedule: ");
+        return Outcome::Failed;
+      }
+    if (failed(verifySchedules(*random, options.printCounts))) {
+      message.insert(0, "verification of random schedule " +
+                            std::to_string(options.seed + i) + ": ");
+      llvm::raw_string_ostream os(message);
+      for (KernelOp kernel : random->getOps<KernelOp>())
+        if (ArrayAttr steps = kernel.getScheduleAttr())
+          os << "\nschedule of " << kernel.getName() << ": " << steps;
+      return Outcome::Mismatch;
+    }
+  }
+  return Outcome::Good;
+}
