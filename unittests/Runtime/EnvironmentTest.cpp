@@ -52,6 +52,8 @@ TEST(Environment, numbersAreReadFromTheEnvironment) {
   expectInChild("SPEC", "1", [] { return !checkBounds(); });
   expectInChild("SPEC", "2",
                 [] { return checkBounds() && verifyEveryRewrite(); });
+  expectInChild("SPEC", "2", [] { return !verifySchedules(); });
+  expectInChild("SPEC", "3", [] { return verifySchedules() && checkBounds(); });
   expectInChild("NOOPT", "1", [] { return noOptimization(); });
   expectInChild("CACHESIZE", "2",
                 [] { return diskCacheBytes() == uint64_t(2) << 20; });
@@ -107,7 +109,7 @@ TEST(Environment, targetsOfGPUsSayThatTf32IsAllowed) {
 }
 
 TEST(Environment, badNumbersNameTheVariable) {
-  for (const char *text : {"yes", "3", "1x", "99999999999999999999"})
+  for (const char *text : {"yes", "4", "1x", "99999999999999999999"})
     expectInChild("SPEC", text, [&] {
       const std::string message = messageOf<Error>([] { checkSettings(); });
       return message.find("SPEC") != std::string::npos &&

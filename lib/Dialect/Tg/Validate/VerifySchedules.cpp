@@ -70,6 +70,9 @@ struct TgVerifySchedulesPass
       scratch.erase();
       return signalPassFailure();
     }
+    if (seedFault)
+      for (KernelOp kernel : scheduled)
+        makeFault(kernel);
     SmallVector<Finding> findings(kernels.size());
     parallelFor(&getContext(), 0, kernels.size(), [&](size_t i) {
       findings[i] = examine(kernels[i], scheduled[i]);
@@ -87,6 +90,18 @@ private:
     ArrayAttr steps = scheduled.getScheduledAttr();
     return steps ? llvm::to_vector(steps.getAsRange<StepAttr>())
                  : SmallVector<StepAttr>();
+  }
+
+  static void makeFault(KernelOp kernel) {
+    auto loads = kernel.getBody().getOps<LoadOp>();
+    if (loads.empty())
+      return;
+    LoadOp load = *loads.begin();
+    OpBuilder builder(load);
+    Value one = ConstOp::create(builder, load.getLoc(), builder.getIndexType(),
+                                builder.getIndexAttr(1));
+    load.getIndexMutable().assign(
+        AddOp::create(builder, load.getLoc(), load.getIndex(), one));
   }
 
   static Finding examine(KernelOp kernel, KernelOp scheduled) {

@@ -51,7 +51,10 @@ def TgVerifySchedules : Pass<"tg-verify-schedules", "::mlir::ModuleOp"> {
     Option<"reproducer", "reproducer", "std::string", "\"\"",
            "File for the first kernel that differs, with its steps">,
     Option<"printCounts", "print-counts", "bool", "false",
-           "Print how many kernels were compared, and why others were not">
+           "Print how many kernels were compared, and why others were not">,
+    Option<"seedFault", "seed-fault", "bool", "false",
+           "Let the first load of scheduled kernels read the next element, to "
+           "see that it is found">
   ];
 }
 
