@@ -133,7 +133,10 @@ void SymbolicKernel::addOperation(Operation &operation) {
     op.elements =
         cast<MemRefType>(store.getBuffer().getType()).getNumElements();
     op.type = store.getValue().getType();
-    op.isSymbolicIndex = ops[op.index].dependsOnMemory;
+    // With an owner for each element, the mask alone is read from memory.
+    op.isSymbolic =
+        ops[op.index].dependsOnMemory ||
+        (store.getUpdate() && op.mask >= 0 && ops[op.mask].dependsOnMemory);
     nameRanges(op, store.getRanges());
     for (unsigned range : op.named)
       op.ranges |= Mask(1) << range;
@@ -586,7 +589,7 @@ SymbolicValue SymbolicKernel::getResult(BufferElement element) {
   for (int number : stores) {
     Op &store = ops[number];
     if (store.argument != static_cast<int>(element.argument) ||
-        store.isSymbolicIndex)
+        store.isSymbolic)
       continue;
     auto operation = cast<StoreOp>(store.op);
     struct Writer {
@@ -609,8 +612,9 @@ SymbolicValue SymbolicKernel::getResult(BufferElement element) {
     llvm::sort(writers, [](const Writer &a, const Writer &b) {
       return a.positions < b.positions;
     });
-    if (writers.size() > 1) {
-      // What runs at the same time would write over each other.
+    if (writers.size() > 1 && operation.getUpdate()) {
+      // What runs at the same time would lose updates. Several writes of one
+      // value are compared below.
       for (auto [i, range] : llvm::enumerate(over))
         if (runsInParallel(range) &&
             llvm::any_of(writers, [&, i = i](const Writer &writer) {
@@ -747,7 +751,7 @@ SymbolicKernel::sampleElements(size_t count, ArrayRef<int64_t> boundaries,
   std::mt19937_64 random(20240607);
   for (int number : stores) {
     Op &store = ops[number];
-    if (store.isSymbolicIndex)
+    if (store.isSymbolic)
       continue;
     // Positions along which the index does not move write one element.
     SmallVector<unsigned> over;
@@ -847,7 +851,7 @@ SmallVector<std::pair<unsigned, std::optional<UpdateKind>>>
 SymbolicKernel::getSymbolicStores() {
   SmallVector<std::pair<unsigned, std::optional<UpdateKind>>> result;
   for (int number : stores)
-    if (ops[number].isSymbolicIndex)
+    if (ops[number].isSymbolic)
       result.emplace_back(ops[number].argument,
                           cast<StoreOp>(ops[number].op).getUpdate());
   return result;
@@ -859,7 +863,7 @@ SymbolicKernel::getSymbolicUpdates(size_t count) {
   unsigned number = 0;
   for (int storeNumber : stores) {
     Op &store = ops[storeNumber];
-    if (!store.isSymbolicIndex)
+    if (!store.isSymbolic)
       continue;
     const SmallVector<unsigned> over = getRangesOf(store);
     uint64_t total = 1;

@@ -32,7 +32,8 @@ struct BufferElement {
   }
 };
 
-/// An update of an element whose number is read from memory.
+/// An update of an element whose number, or whether it is updated, is read from
+/// memory.
 struct SymbolicUpdate {
   unsigned store = 0; ///< its number among such stores of the kernel
   SymbolicValue index, mask, value;
@@ -116,7 +117,7 @@ private:
     /// What it was at the positions of that time.
     SymbolicValue last;
     uint64_t lastTime = 0;
-    bool isSymbolicIndex = false;
+    bool isSymbolic = false;
     bool dependsOnMemory = false;
   };
   struct Bounds {

@@ -138,8 +138,7 @@ TEST_F(CompareKernelsTest, FindsSeveralWriters) {
   %m = tg.cmpeq %i, %i : index
   tg.store %w, %out[%i] mask %m : memref<10xf32>
 )mlir"),
-                  "positions of range 1, which run at the same time, write the "
-                  "same element");
+                  "several positions write different values");
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,7 +29,7 @@ def TgVerifySchedules : Pass<"tg-verify-schedules", "::mlir::ModuleOp"> {
     the same if their operations are, where the terms of a reduction, a scan or
     updates may come in any order. Arithmetic of integers is exact. An element that
     no position writes keeps what it held; different values written by
-    several positions, positions that run at the same time and update one element, and
+    several positions, updates of one element that run at the same time, and
     accesses outside of a buffer or tile are errors.
 
     Sizes are those of the kernel; variables have up to six combinations of values: the least, the
@@ -38,8 +38,9 @@ def TgVerifySchedules : Pass<"tg-verify-schedules", "::mlir::ModuleOp"> {
     for a kernel is limited, see `print-counts`.
 
     Not covered, and counted there: kernels of which one element takes more than 3
-    million operations, tiles that are read at an index from memory, and more than
-    32,768 updates of elements whose numbers are read from memory. Not examined: in which
+    million operations, tiles that are read at an index from memory, more than
+    32,768 updates of elements whose numbers are read from memory, and updates with
+    an owner for each single element. Not examined: in which
     order a kernel that works in place reads and writes, whether the items of a group
     wait for each other (`tg-verify-gpu-kernels`), and in which registers matrix units
     expect factors (the simulator).
