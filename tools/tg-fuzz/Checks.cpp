@@ -142,8 +142,10 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
   SmallVector<Type> inputTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
   try {
-    // Every graph is new, so caches, especially on disk, are useless.
-    tinygrad::Context settings({{"CACHELEVEL", 0}});
+    // Every graph is new, so caches, especially on disk, are useless; but
+    // programs of the tensor API have some kernels in common.
+    const bool isProgram = function->hasAttr(noiseAttrName);
+    tinygrad::Context settings({{"CACHELEVEL", isProgram ? 1 : 0}});
     tinygrad::Device &device = tinygrad::Device::get(deviceName.str());
     options.verifyEach = verifyEach;
     auto program = tinygrad::compile(*module, device, options);

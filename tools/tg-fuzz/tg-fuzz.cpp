@@ -135,7 +135,7 @@ static cl::opt<double>
                 cl::value_desc("times"), cl::cat(category));
 
 /// Of one in so many programs, code without optimization is compiled too.
-static constexpr uint64_t kNoOptShare = 4;
+static constexpr uint64_t kNoOptShare = 8;
 
 namespace {
 /// Progress that a worker reports in shared memory.
