@@ -59,11 +59,15 @@ void tinygrad::detail::moveToOwnMemory(GraphImpl &graph, TensorImpl &tensor) {
 /// memory.
 static bool isShared(GraphImpl &graph, TensorImpl &tensor) {
   Operation *op = graph.operation(tensor);
-  if (!op->use_empty() || memoryOf(graph, tensor).useCount() != 1)
+  if (memoryOf(graph, tensor).useCount() != 1)
     return true;
+  llvm::DenseMap<Operation *, bool> isUsed;
+  for (Operation *user : op->getUsers())
+    if (graph.origins.empty() || graph.isUsed(user, isUsed))
+      return true;
   for (Handle *handle = graph.node(op).firstHandle; handle;
        handle = handle->next)
-    if (handle != &tensor &&
+    if (handle != &tensor && !handle->isOrigin &&
         (!handle->pinnedBy || handle->pinnedBy != tensor.storage.get()))
       return true;
   return false;
@@ -199,6 +203,8 @@ void CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
     }
     if (isShared(*graph, tensor))
       moveToOwnMemory(*graph, tensor);
+    else
+      graph->endOrigins(graph->operation(tensor), GraphImpl::Ending::Assigned);
   };
   auto checkViews = [&](const TensorImpl &tensor) {
     if (!tensor.storage)

@@ -46,7 +46,7 @@ static bool isParameterOfItsOwn(GraphImpl &graph, TensorImpl &tensor) {
   unsigned others = 0;
   for (Handle *handle = graph.node(op).firstHandle; handle;
        handle = handle->next)
-    others += handle != &tensor && !handle->pinnedBy;
+    others += handle != &tensor && !handle->pinnedBy && !handle->isOrigin;
   return others == 0;
 }
 
@@ -98,6 +98,7 @@ Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
   }
   tensor.requiresGrad = true;
   graph.markLeaf(graph.operation(tensor));
+  graph.endOrigin(graph.operation(tensor));
   return *this;
 }
 
@@ -145,7 +146,9 @@ void prim::markCut(const Tensor &x, const Tensor &memory, uint64_t cutBits) {
 
 SmallVector<Operation *> GraphImpl::gradientSources(Operation *op) {
   SmallVector<Operation *> sources;
-  if (CustomGradient *custom = findCustomGradient(op)) {
+  if (Operation *origin = findOrigin(op)) {
+    sources.push_back(origin);
+  } else if (CustomGradient *custom = findCustomGradient(op)) {
     for (Handle &input : custom->inputs)
       sources.push_back(input.op);
   } else if (auto given = dyn_cast<tg::WithDerivativeOp>(op);
@@ -265,13 +268,26 @@ static std::string describe(GraphImpl &graph, Operation *op) {
 
 void Paths::check(Operation *op) const {
   const GraphImpl::Node &node = graph.node(op);
-  if (node.isCut)
+  const bool isCut = graph.isCut(op);
+  if (isCut && node.ending == GraphImpl::Ending::Assigned)
+    throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
+                " that depends on tensors which require a gradient was "
+                "realized, and something that it was computed from was "
+                "assigned to since; compute gradients before the assignment, "
+                "or detach() the value if no gradient is to flow through it");
+  if (isCut && node.ending == GraphImpl::Ending::Accumulated)
+    throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
+                " was computed from a gradient that was realized before "
+                "backward() added another one to it; differentiate it before, "
+                "or begin a new sum with zeroGrad()");
+  if (isCut)
     throw Error(
         std::string(method) + ": a value " + ::describe(graph, op) +
-        " that depends on tensors which require a gradient was "
-        "realized before: by realize(), by printing or reading it, or "
-        "to select elements by a mask; call gradient() or backward() "
-        "first, or detach() the value if no gradient is to flow through it");
+        " that depends on tensors which require a gradient was realized "
+        "before: to select elements by a mask, on the other side of the border "
+        "of a captured step, or after something that it was computed from was "
+        "assigned to; call gradient() or backward() first, or detach() the "
+        "value if no gradient is to flow through it");
   if (node.isLeaf)
     throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
                 " that requires a gradient was assigned to after a value was "
@@ -280,7 +296,7 @@ void Paths::check(Operation *op) const {
 
 void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
   const uint64_t cutBits = graph.node(op).cutBits;
-  if (cutBits == 0)
+  if (cutBits == 0 || graph.findOrigin(op))
     return;
   for (auto [i, other] : llvm::enumerate(wrt))
     if (other != op && (graph.node(other).cutAfter & cutBits) != 0)
@@ -326,7 +342,7 @@ void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
       leafOps.insert(op);
     else if (wrt.empty())
       check(op);
-    else if (graph.node(op).isCut)
+    else if (graph.isCut(op))
       memory.push_back(op);
     checkCut(op, wrt);
     frame.reaches = wrt.empty() ? isLeaf : llvm::is_contained(wrt, op);
@@ -413,9 +429,15 @@ static std::vector<Tensor> differentiate(GraphImpl &graph, const Seeds &seeds,
         add(note);
   });
   FailureOr<SmallVector<Value>> gradients = tg::differentiate(
-      edit.rewriter(), outputs, cotangents, wrtValues, [&](Value value) {
+      edit.rewriter(), outputs, cotangents, wrtValues,
+      [&](Value value) {
         return graph.isNode(value.getDefiningOp()) &&
                graph.findLeaf(value.getDefiningOp());
+      },
+      [&](Value value) -> Value {
+        Operation *op = value.getDefiningOp();
+        Operation *origin = graph.isNode(op) ? graph.findOrigin(op) : nullptr;
+        return origin ? Value(origin->getResult(0)) : Value();
       });
   if (failed(gradients))
     throw Error(std::string(method) + ": " + errors);
@@ -423,6 +445,7 @@ static std::vector<Tensor> differentiate(GraphImpl &graph, const Seeds &seeds,
   for (Value gradient : *gradients)
     if (gradient)
       found.push_back(gradient);
+  edit.readMemory(found);
   edit.fold(found);
   std::vector<Tensor> tensors = edit.adopt(found, device), results;
   auto next = tensors.begin();
@@ -534,9 +557,14 @@ explainMissing(GraphImpl &graph, Operation *output,
       found = op;
       break;
     }
+    auto add = [&](Operation *source) {
+      if (userOf.try_emplace(source, op).second)
+        worklist.push_back(source);
+    };
+    if (Operation *origin = graph.findOrigin(op))
+      add(origin);
     for (Value operand : op->getOperands())
-      if (userOf.try_emplace(operand.getDefiningOp(), op).second)
-        worklist.push_back(operand.getDefiningOp());
+      add(operand.getDefiningOp());
   }
   for (Operation *op = found; op; op = userOf.at(op)) {
     Operation *user = userOf.at(op);
@@ -662,6 +690,13 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
       addTo(sums.back().second, gradient);
     }
   }
+  // Otherwise a sum that is computed now and then would keep all that was ever
+  // added to it.
+  for (auto &[leaf, sum] : sums)
+    if (leaf->grad.defined())
+      if (Operation *op = graph.operation(leaf->grad.impl());
+          graph.findOrigin(op))
+        graph.endOrigins(op, GraphImpl::Ending::Accumulated);
   for (auto &[leaf, sum] : sums)
     std::swap(leaf->grad, sum);
   detail::addLoss(*this);

@@ -189,6 +189,9 @@ void GraphEdit::makeNodes(ValueRange values, Pins &pins) {
   try {
     for (Operation *op : order) {
       Operation *node = graph.addOrFind(op);
+      if (readsMemory && node != op)
+        if (Operation *memory = graph.findMemoryOf(node))
+          node = memory;
       nodeOf[op] = node;
       if (node == op) {
         op->moveBefore(&body, body.end());
@@ -209,6 +212,23 @@ void GraphEdit::makeNodes(ValueRange values, Pins &pins) {
     auto it = nodeOf.find(op);
     pins.pin(i, it == nodeOf.end() ? op : it->second);
   }
+}
+
+void GraphEdit::readMemory(MutableArrayRef<Value> values) {
+  readsMemory = true;
+  auto find = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    Operation *memory = producer && graph.isNode(producer)
+                            ? graph.findMemoryOf(producer)
+                            : nullptr;
+    return memory ? Value(memory->getResult(0)) : value;
+  };
+  block().walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(find(operand.get()));
+  });
+  for (Value &value : values)
+    value = find(value);
 }
 
 void GraphEdit::fold(MutableArrayRef<Value> values) {

@@ -55,6 +55,9 @@ public:
   /// is unchanged then. In a NoGradScope, no gradient flows through the
   /// operations.
   std::vector<Tensor> adopt(mlir::ValueRange values, Device &device);
+  /// Lets the operations read the memory of values that were computed, instead
+  /// of computing them again: see GraphImpl::Origin.
+  void readMemory(llvm::MutableArrayRef<mlir::Value> values);
   Tensor adopt(mlir::Value value, Device &device) {
     return adopt(mlir::ValueRange(value), device).front();
   }
@@ -105,6 +108,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> staging;
   Inserted inserted;
   mlir::IRRewriter irRewriter;
+  bool readsMemory = false;
 };
 
 /// Calls \p rewrite, which may use any patterns or passes, for a function that

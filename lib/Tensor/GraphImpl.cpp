@@ -221,9 +221,11 @@ void GraphImpl::markLeaf(Operation *op) {
 
 void GraphImpl::markCut(Operation *op, Operation *memory) {
   Node &from = node(op), &to = node(memory);
-  if (!from.isTracked || from.isLeaf)
+  if (!from.isTracked)
     return;
-  to.isTracked = to.isCut = true;
+  to.isTracked = true;
+  // What was a leaf before an assignment remains that.
+  (from.isLeaf ? to.isLeaf : to.isCut) = true;
 }
 
 /// What changes if the tensor is assigned to.
@@ -284,6 +286,10 @@ void GraphImpl::rebind(Handle &handle, Operation *op) {
   Operation *old = handle.op;
   if (old == op)
     return;
+  // A gradient by the tensor does not include what was computed from its old
+  // value. The handle still holds that value here.
+  if (old && handle.requiresGrad)
+    endOrigins(old, Ending::Assigned);
   if (old)
     unlink(handle);
   handle.op = op;
@@ -303,7 +309,8 @@ Operation *GraphImpl::operation(TensorImpl &tensor) {
 bool GraphImpl::isNeeded(Operation *op) const {
   for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
        handle = handle->next)
-    if (!handle->pinnedBy || handle->pinnedBy->hasStaleViews())
+    if (!handle->isOrigin &&
+        (!handle->pinnedBy || handle->pinnedBy->hasStaleViews()))
       return true;
   return false;
 }
@@ -337,6 +344,11 @@ void GraphImpl::eraseIfDead(Operation *start) {
         producers.insert(it->second.handle.op);
         unlink(it->second.handle);
         initialValues.erase(it);
+      }
+      if (auto it = origins.find(id); it != origins.end()) {
+        producers.insert(it->second.op);
+        unlink(it->second);
+        origins.erase(it);
       }
       buffers.erase(id);
       freeBufferIds.push_back(id);
@@ -405,6 +417,13 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
 
 void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
   Handle *&handles = node(op).firstHandle;
+  // Origins stay.
+  SmallVector<Handle *, 2> origins;
+  for (Handle *handle = handles; handle; handle = handle->next)
+    if (handle->isOrigin)
+      origins.push_back(handle);
+  for (Handle *origin : origins)
+    unlink(*origin);
   if (Handle *first = std::exchange(handles, nullptr)) {
     Handle *last = first;
     for (Handle *handle = first; handle; handle = handle->next) {
@@ -417,6 +436,8 @@ void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
       head->previous = last;
     head = first;
   }
+  for (Handle *origin : origins)
+    link(*origin);
   eraseIfDead(op);
 }
 
@@ -749,6 +770,9 @@ void GraphImpl::renewContext() {
       newPending[&moved] = std::move(pending->second);
     if (auto former = formerValues.find(&op); former != formerValues.end())
       newFormer[&moved] = std::move(former->second);
+    if (auto buffer = dyn_cast<tg::BufferOp>(moved))
+      if (auto it = origins.find(buffer.getId()); it != origins.end())
+        it->second.memory = &moved;
     if (auto constant = dyn_cast<tg::ConstOp>(moved))
       constants[{constant.getType(), constant.getValue()}] = &moved;
   }

@@ -110,6 +110,48 @@ public:
   void addFormerValue(TensorImpl &tensor);
   /// Whether \p op was a value of \p tensor, or a part of one.
   bool isFormerValue(mlir::Operation *op, TensorImpl &tensor) const;
+  /// The operation that memory was computed by, kept so that gradients can flow
+  /// on to what that was computed from. It needs no contents: programs and
+  /// assignments in place are what they would be without it, and where they
+  /// overwrite something that it was computed from, it ends.
+  struct Origin : Handle {
+    mlir::Operation *memory = nullptr;
+    /// The number of the recorder that was active, or 0. Gradients inside of a
+    /// captured step do not flow to what was computed outside, nor the reverse:
+    /// a replay computes neither.
+    uint64_t epoch = 0;
+  };
+  /// By the id of the buffer. They end with the buffer.
+  std::unordered_map<int64_t, Origin> origins;
+  /// Makes \p op the origin of \p memory, or its value if it is an assignment.
+  void keepOrigin(mlir::Operation *op, mlir::Operation *memory);
+  /// The origin of memory, or null.
+  mlir::Operation *findOrigin(mlir::Operation *memory) const;
+  /// Memory with the value of an origin, or null.
+  mlir::Operation *findMemoryOf(mlir::Operation *op) const;
+  /// Ends the origin of \p memory alone.
+  void endOrigin(mlir::Operation *memory);
+  /// Why a gradient cannot flow through memory to what it was computed from.
+  enum class Ending : uint8_t {
+    None,
+    Cut,         ///< it never had an origin
+    Assigned,    ///< something that it was computed from was assigned to
+    Accumulated, ///< it is a sum of gradients that another one was added to
+  };
+  /// Ends the origins that \p op is part of, and those of all memory computed
+  /// from theirs.
+  void endOrigins(mlir::Operation *op, Ending ending);
+  /// Ends the origins that a recorder made.
+  void endOriginsOf(uint64_t epoch);
+  /// Why gradients cannot flow from \p op to all tensors that require one and
+  /// that it was computed from; None if they can. \p known caches the answers,
+  /// and may be given others before.
+  Ending findEnding(mlir::Operation *op,
+                    llvm::DenseMap<mlir::Operation *, Ending> &known);
+  /// Whether anything but origins depends on \p op. \p known caches the answers
+  /// and may be given others before.
+  bool isUsed(mlir::Operation *op,
+              llvm::DenseMap<mlir::Operation *, bool> &known) const;
   /// Tensors to compute along with the next program that shares work with them.
   std::vector<std::weak_ptr<TensorImpl>> alongside;
   /// Whether computeParameters() is running.
@@ -240,6 +282,8 @@ public:
     bool isLeaf = false;
     /// Whether it is memory that replaced a tracked operation.
     bool isCut = false;
+    /// Why it has no origin, if that is known.
+    Ending ending = Ending::None;
     /// Not 0 for memory that replaced operations whose values nobody had asked
     /// for: bits that the operations which it was computed from have in
     /// `cutAfter`. A gradient by such an operation cannot flow through it.
@@ -254,8 +298,13 @@ public:
   TensorImpl *findLeaf(mlir::Operation *op);
   /// Must be called when a tensor that requires a gradient gets an operation.
   void markLeaf(mlir::Operation *op);
-  /// Records that \p memory replaces \p op in the graph: gradients cannot flow
-  /// to what \p op was computed from.
+  /// Whether no gradient can flow through memory that replaced a tracked
+  /// operation.
+  bool isCut(mlir::Operation *op) const {
+    return nodes.find(op)->second.isCut && !findOrigin(op);
+  }
+  /// Records that \p memory replaces \p op in the graph: unless it has an
+  /// origin, gradients cannot flow to what \p op was computed from.
   void markCut(mlir::Operation *op, mlir::Operation *memory);
   /// To be called before memory replaces \p ops although nobody asked for their
   /// values. Returns the bits for this memory, and marks what it is computed
@@ -290,6 +339,9 @@ private:
                                 mlir::RankedTensorType type,
                                 mlir::Operation *before);
   void unlink(Handle &handle);
+  /// The number of the recorder that records this thread's use of the graph, or
+  /// 0.
+  uint64_t currentEpoch() const;
   void add(mlir::Operation *op, unsigned hash);
   /// Adds an operation that is not a node yet, or finds the equal node.
   mlir::Operation *addOrFind(mlir::Operation *op);

@@ -227,13 +227,29 @@ bool GraphSlice::isNeededLater(Operation *start,
   return known.at(start);
 }
 
-SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) const {
+SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) {
   SmallVector<Operation *, 0> readers;
-  if (!isFirstWalk && inPlace.contains(assign))
-    for (Operation *user : assign->getOperand(0).getUsers())
-      if (!isa<tg::AssignOp>(user))
-        readers.push_back(user);
+  if (isFirstWalk || !inPlace.contains(assign))
+    return readers;
+  const bool hasOrigins = !graph.origins.empty();
+  // The slice itself is used.
+  if (hasOrigins && isUsed.empty()) {
+    for (Operation *op : inPlace)
+      isUsed[op] = true;
+    for (Operation *op : resultList)
+      isUsed[op] = true;
+  }
+  for (Operation *user : assign->getOperand(0).getUsers())
+    if (!isa<tg::AssignOp>(user) && (!hasOrigins || graph.isUsed(user, isUsed)))
+      readers.push_back(user);
   return readers;
+}
+
+SmallVector<Operation *> GraphSlice::overwritten() const {
+  SmallVector<Operation *> targets;
+  for (Operation *op : inPlace)
+    targets.push_back(op->getOperand(0).getDefiningOp());
+  return targets;
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,9 @@ public:
     return resultList.getArrayRef();
   }
 
+  /// The tg.buffer operations whose contents an assignment overwrites.
+  llvm::SmallVector<mlir::Operation *> overwritten() const;
+
   std::size_t numOperations() const { return ops.size(); }
 
   /// The variables, by name, with their values if they have any.
@@ -99,7 +102,7 @@ private:
   mlir::Operation *resolve(mlir::Operation *op) const;
   /// Operations that read the memory that an assignment in place overwrites.
   llvm::SmallVector<mlir::Operation *, 0>
-  readersBefore(mlir::Operation *assign) const;
+  readersBefore(mlir::Operation *assign);
 
   /// The operation whose value memory keeps outside the assigned part.
   mlir::Operation *getKeptContents(mlir::Operation *assign) const;
@@ -130,6 +133,8 @@ private:
   std::vector<SliceNumber> numberList;
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
+  /// Whether anything but gradients needs an operation, so far as it was asked.
+  llvm::DenseMap<mlir::Operation *, bool> isUsed;
   bool isFirstWalk = true;
   uint64_t walk = 0; // the id of the last one
 };

@@ -131,10 +131,30 @@ static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
       .view(std::size_t(*number) * itemSize(dtype), sizeInBytes(type), dtype);
 }
 
+using Endings = llvm::DenseMap<Operation *, GraphImpl::Ending>;
+
+/// Replaces \p op by memory, which keeps it for gradients if these can flow on:
+/// see GraphImpl::findEnding().
+static void replaceByBuffer(GraphImpl &graph, Operation *op,
+                            const Buffer &memory, GraphImpl::Ending ending) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Operation *buffer = graph.createBuffer(memory, type, op);
+  if (graph.isTracked(op) && ending != GraphImpl::Ending::None) {
+    graph.node(buffer).ending = ending;
+  } else if (graph.isTracked(op) && !graph.findLeaf(op)) {
+    // Erases the buffer if memory for the origin runs out.
+    const Tensor held = graph.wrap(buffer, &memory.device());
+    graph.keepOrigin(op, buffer);
+    graph.replace(op, buffer);
+    return;
+  }
+  graph.replace(op, buffer);
+}
+
 static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  graph.replace(op, graph.createBuffer(memory, type, op));
+  Endings known;
+  replaceByBuffer(graph, op, memory, graph.findEnding(op, known));
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,12 +348,25 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   const uint64_t cutBits = graph.beginCut(unasked);
   for (Operation *op : unasked)
     graph.endCut(op, cutBits);
-  // Keeps all results alive while they are replaced one by one.
+  // Gradients cannot flow to what needs the old contents of memory.
+  const SmallVector<Operation *> overwritten = slice.overwritten();
+  Endings known;
+  for (Operation *op : overwritten)
+    known[op] = GraphImpl::Ending::Assigned;
+  SmallVector<GraphImpl::Ending> endings;
+  for (Operation *op : computed)
+    endings.push_back(graph.findEnding(op, known));
+  // Keeps all results alive while they are replaced one by one, and what was
+  // overwritten.
   std::vector<Tensor> held;
   for (Operation *op : computed)
     held.push_back(graph.wrap(op, &device));
+  for (Operation *op : overwritten)
+    held.push_back(graph.wrap(op, &device));
   for (std::size_t i = 0; i < computed.size(); ++i)
-    replaceByBuffer(graph, computed[i], outputs[i]);
+    replaceByBuffer(graph, computed[i], outputs[i], endings[i]);
+  for (Operation *op : overwritten)
+    graph.endOrigins(op, GraphImpl::Ending::Assigned);
 }
 
 /// The device of the first buffer or copy that \p op depends on, if there is

@@ -71,6 +71,7 @@ void Recorder::stop() {
   active = nullptr;
   graph->recorder = nullptr;
   isActive = false;
+  graph->endOriginsOf(epoch);
 }
 
 void Recorder::throwHostRead(const char *method) {

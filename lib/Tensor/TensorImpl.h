@@ -40,6 +40,9 @@ struct Handle {
   const Storage *pinnedBy = nullptr;
   /// Set if this handle belongs to the graph itself.
   bool isInternal = false;
+  /// Set if this handle belongs to memory, and keeps what it was computed from
+  /// only for gradients: see GraphImpl::Origin. It is internal, too.
+  bool isOrigin = false;
   /// Set if this is a tensor whose gradient backward() computes. Some handles
   /// are no tensors.
   bool requiresGrad = false;

@@ -41,8 +41,20 @@ static bool leadsOn(Operation *op, unsigned number) {
   return !isa<WithDerivativeOp>(op) || number == 1;
 }
 
-/// The operands, and what regions of the operation use from outside of them.
-static SmallVector<Value> getInputs(Operation *op) {
+/// The value that is stored in the result of an operation without operands, if
+/// there is one.
+static Value findOrigin(Operation *op, function_ref<Value(Value)> getOrigin) {
+  return getOrigin && op->getNumOperands() == 0 && op->getNumResults() == 1
+             ? getOrigin(op->getResult(0))
+             : Value();
+}
+
+/// The operands, and what regions of the operation use from outside of them; or
+/// its origin.
+static SmallVector<Value> getInputs(Operation *op,
+                                    function_ref<Value(Value)> getOrigin) {
+  if (Value origin = findOrigin(op, getOrigin))
+    return {origin};
   SmallVector<Value> inputs(op->getOperands());
   if (op->getNumRegions() > 0) {
     SetVector<Value> captured;
@@ -53,8 +65,8 @@ static SmallVector<Value> getInputs(Operation *op) {
 }
 
 SmallVector<Operation *>
-tg::collectDifferentiated(ValueRange outputs,
-                          function_ref<bool(Value)> isLeaf) {
+tg::collectDifferentiated(ValueRange outputs, function_ref<bool(Value)> isLeaf,
+                          function_ref<Value(Value)> getOrigin) {
   SmallVector<Operation *> ops;
   DenseSet<Operation *> seen;
   // Iterative, since graphs may be deeper than the stack.
@@ -70,7 +82,7 @@ tg::collectDifferentiated(ValueRange outputs,
         (isLeaf && isLeaf(value)) || !seen.insert(op).second)
       return;
     path.push_back({op, {}});
-    for (auto [number, input] : llvm::enumerate(getInputs(op)))
+    for (auto [number, input] : llvm::enumerate(getInputs(op, getOrigin)))
       if (leadsOn(op, static_cast<unsigned>(number)))
         path.back().inputs.push_back(input);
   };
@@ -94,9 +106,10 @@ class Differentiation {
 public:
   /// Errors get notes on the path to `wrt` if \p reportsPaths.
   Differentiation(OpBuilder &builder, ValueRange wrt,
-                  function_ref<bool(Value)> isLeaf, bool reportsPaths = true)
+                  function_ref<bool(Value)> isLeaf,
+                  function_ref<Value(Value)> getOrigin, bool reportsPaths)
       : builder(builder), wrt(wrt.begin(), wrt.end()), isLeaf(isLeaf),
-        reportsPaths(reportsPaths) {}
+        getOrigin(getOrigin), reportsPaths(reportsPaths) {}
 
   /// Computes gradients; getGradient returns null for those not needed.
   LogicalResult run(ValueRange outputs, ValueRange seeds);
@@ -108,6 +121,9 @@ private:
   bool isWanted(Value value) const {
     return isFloat(value) && active.contains(value);
   }
+  SmallVector<Value> inputsOf(Operation *op) const {
+    return getInputs(op, getOrigin);
+  }
   void addGradient(Value value, Value gradient);
   LogicalResult differentiateOp(Operation *op, Value gradient);
   LogicalResult applyRule(Operation *op, Value gradient);
@@ -117,6 +133,7 @@ private:
   OpBuilder &builder;
   DenseSet<Value> wrt;
   function_ref<bool(Value)> isLeaf;
+  function_ref<Value(Value)> getOrigin;
   bool reportsPaths;
   /// The operations that the outputs are computed from, each after its
   /// operands.
@@ -128,10 +145,10 @@ private:
 } // namespace
 
 void Differentiation::collect(ValueRange outputs) {
-  ops = collectDifferentiated(outputs, isLeaf);
+  ops = collectDifferentiated(outputs, isLeaf, getOrigin);
   active = wrt;
   for (Operation *op : ops)
-    if (llvm::any_of(getInputs(op), [&](Value x) { return isWanted(x); }))
+    if (llvm::any_of(inputsOf(op), [&](Value x) { return isWanted(x); }))
       for (Value result : op->getResults())
         if (isFloat(result))
           active.insert(result);
@@ -150,7 +167,7 @@ LogicalResult Differentiation::run(ValueRange outputs, ValueRange seeds) {
       if (Value own = gradients.lookup(result))
         gradient = own;
     if (gradient &&
-        llvm::any_of(getInputs(op), [&](Value x) { return isWanted(x); }) &&
+        llvm::any_of(inputsOf(op), [&](Value x) { return isWanted(x); }) &&
         failed(differentiateOp(op, gradient)))
       return failure();
   }
@@ -186,6 +203,10 @@ LogicalResult Differentiation::differentiateOp(Operation *op, Value gradient) {
 }
 
 LogicalResult Differentiation::applyRule(Operation *op, Value gradient) {
+  if (Value origin = findOrigin(op, getOrigin)) {
+    addGradient(origin, gradient);
+    return success();
+  }
   if (!hasGradient(gradient))
     return op->emitOpError("has a result of type ")
            << gradient.getType() << ", which has no arithmetic for a gradient";
@@ -232,7 +253,8 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
   auto isOperand = [&](Value value) {
     return llvm::is_contained(operands, value);
   };
-  Differentiation inner(builder, operands, isOperand, /*reportsPaths=*/false);
+  Differentiation inner(builder, operands, isOperand, /*getOrigin=*/{},
+                        /*reportsPaths=*/false);
   if (failed(inner.run(composition, gradient)))
     return failure();
   for (Value operand : operands)
@@ -245,7 +267,7 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
 void Differentiation::attachPath(Diagnostic &error, Operation *op) {
   constexpr unsigned kMaxNotes = 8;
   for (unsigned i = 0; op && i < kMaxNotes; ++i) {
-    const SmallVector<Value> inputs = getInputs(op);
+    const SmallVector<Value> inputs = inputsOf(op);
     const Value *next =
         llvm::find_if(inputs, [&](Value x) { return isWanted(x); });
     if (next == inputs.end())
@@ -265,7 +287,8 @@ void Differentiation::attachPath(Diagnostic &error, Operation *op) {
 
 FailureOr<SmallVector<Value>>
 tg::differentiate(OpBuilder &builder, ValueRange outputs, ValueRange seeds,
-                  ValueRange wrt, function_ref<bool(Value)> isLeaf) {
+                  ValueRange wrt, function_ref<bool(Value)> isLeaf,
+                  function_ref<Value(Value)> getOrigin) {
   for (auto [output, seed] : llvm::zip_equal(outputs, seeds)) {
     if (!hasGradient(output))
       return emitError(output.getLoc(), "the gradient of a value of type ")
@@ -281,7 +304,8 @@ tg::differentiate(OpBuilder &builder, ValueRange outputs, ValueRange seeds,
       return emitError(value.getLoc(), "the gradient by a value of type ")
              << value.getType()
              << " was requested; only floats of 16 bits or more have one";
-  Differentiation differentiation(builder, wrt, isLeaf);
+  Differentiation differentiation(builder, wrt, isLeaf, getOrigin,
+                                  /*reportsPaths=*/true);
   if (failed(differentiation.run(outputs, seeds)))
     return failure();
   return llvm::map_to_vector(

@@ -36,10 +36,12 @@ namespace mlir::tg {
 ///
 /// No gradient flows through `tg.detach` and operations with the attribute
 /// `noGradientAttrName`, nor from a value for which `isLeaf` returns true to
-/// what it is computed from.
+/// what it is computed from. Where `getOrigin` returns a value for one without
+/// operands, that value is where it is stored: gradients flow on to it.
 FailureOr<SmallVector<Value>>
 differentiate(OpBuilder &builder, ValueRange outputs, ValueRange seeds,
-              ValueRange wrt, llvm::function_ref<bool(Value)> isLeaf = {});
+              ValueRange wrt, llvm::function_ref<bool(Value)> isLeaf = {},
+              llvm::function_ref<Value(Value)> getOrigin = {});
 
 /// Zeros of the type of `value`: its gradient where differentiate() gives null.
 Value createZeroGradient(OpBuilder &builder, Value value);
@@ -64,10 +66,11 @@ bool stopsGradient(Operation *op);
 
 /// The operations that gradients of `outputs` flow through, each after its
 /// operands. The values for which `isLeaf` returns true end the search, as does
-/// what has no gradient.
+/// what has no gradient. `getOrigin` is that of differentiate().
 SmallVector<Operation *>
 collectDifferentiated(ValueRange outputs,
-                      llvm::function_ref<bool(Value)> isLeaf = {});
+                      llvm::function_ref<bool(Value)> isLeaf = {},
+                      llvm::function_ref<Value(Value)> getOrigin = {});
 
 } // namespace mlir::tg
 
