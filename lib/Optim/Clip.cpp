@@ -61,9 +61,10 @@ Tensor optim::clipGradNorm(const std::vector<Tensor> &parameters,
   for (const Tensor &parameter : clipped) {
     const Tensor gradient = parameter.grad().cast(dtype);
     // Without elements, the largest magnitude is 0.
-    const Tensor part = std::isinf(p) ? gradient.abs().max().maximum(0)
-                        : p == 2      ? gradient.square().sum()
-                                      : gradient.abs().pow(p).sum();
+    const Tensor part = gradient.numel() == 0 ? gradient.sum()
+                        : std::isinf(p)       ? gradient.abs().max()
+                        : p == 2              ? gradient.square().sum()
+                                              : gradient.abs().pow(p).sum();
     const Tensor here = part.to(device);
     if (!total.defined())
       total = here;

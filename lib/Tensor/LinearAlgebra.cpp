@@ -62,7 +62,7 @@ static Tensor identity(const Tensor &like, int64_t size) {
 //===----------------------------------------------------------------------===//
 
 static Scaled scaledMatrix(const Tensor &x) {
-  Tensor largest = x.abs().max({-2, -1}, true);
+  Tensor largest = maxOrLowest(x.abs(), {x.ndim() - 2, x.ndim() - 1}, true);
   Tensor isNumber = (largest > 0).bitwiseAnd(largest.isfinite());
   Tensor scale =
       isNumber.where(isNumber.where(largest, 1).log2().floor().exp2(), 1)

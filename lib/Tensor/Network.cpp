@@ -128,7 +128,7 @@ Tensor Tensor::rmsnorm(int64_t axis, double eps) const {
 
 Tensor Tensor::normalize(double p, int64_t dim, double eps) const {
   const MethodScope method("normalize");
-  const Axes axes = normalizeAxes(dim, ndim(), "normalize");
+  const std::vector<int64_t> axes = normalizeAxes(dim, ndim(), "normalize");
   if (!(p >= 0))
     throw Error("normalize: there is no norm of p = " + std::to_string(p));
   return inFloat(*this, [&](const Tensor &x) {
@@ -144,7 +144,7 @@ Tensor Tensor::normalize(double p, int64_t dim, double eps) const {
     else if (p == 2)
       norm = withoutZero(x.square().sum(axes, true)).sqrt();
     else if (std::isinf(p))
-      norm = x.abs().max(axes, true);
+      norm = maxOrLowest(x.abs(), axes, true);
     else
       norm = withoutZero(x.abs().pow(p).sum(axes, true)).pow(1 / p);
     return x / norm.maximum(eps);

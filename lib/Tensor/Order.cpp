@@ -224,7 +224,7 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
     // total. A product that is rounded up to the total selects the last
     // positive weight.
     Tensor sums = weights.cumsum(1);
-    Tensor whole = sums.max(1, true);
+    Tensor whole = maxOrLowest(sums, {1}, true);
     Tensor place = rand({rows, numSamples}, options) * whole;
     Tensor isBelow = (sums.unsqueeze(1) <= place.unsqueeze(-1)) &
                      (sums < whole).unsqueeze(1);

@@ -241,6 +241,9 @@ struct Deviations {
   Tensor squares;
 };
 Deviations deviationsOf(const Tensor &x, const std::vector<int64_t> &axes);
+/// The maximum along sorted axes; of no elements the lowest value of the type.
+Tensor maxOrLowest(const Tensor &x, const std::vector<int64_t> &axes,
+                   bool keepdim);
 /// Whether the results of \p x are rounded to a type narrower than float32.
 inline bool isNarrowFloat(const Tensor &x) {
   return isFloat(x.dtype()) && x.itemsize() < 4;

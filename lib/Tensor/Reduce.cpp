@@ -57,18 +57,39 @@ Tensor Tensor::prod(const Axes &axes, bool keepdim,
                 keepdim);
 }
 
+/// Throws ShapeError if there is no element to choose along the axes.
+static void checkNotEmpty(const Tensor &x, const std::vector<int64_t> &axes,
+                          const char *what, bool isSymbolicAllowed = true) {
+  for (int64_t axis : axes) {
+    const SymInt size = x.shape()[axis];
+    if (isSymbolicAllowed ? size.max() != 0 : size.min() != 0)
+      continue;
+    throw ShapeError(
+        std::string(what) + ": axis " + std::to_string(axis) + " of " +
+        toString(x.shape()) +
+        (size.max() != 0 ? " may have no elements" : " has no elements"));
+  }
+}
+
+Tensor detail::maxOrLowest(const Tensor &x, const std::vector<int64_t> &axes,
+                           bool keepdim) {
+  const DType dtype = x.dtype();
+  Tensor result =
+      prim::reduce(ReduceOp::Max, isFloat8(dtype) ? x.toFloat() : x, axes);
+  // The maximum of no elements is -infinity, which some types lack.
+  const bool mayBeEmpty =
+      std::any_of(axes.begin(), axes.end(),
+                  [&](int64_t axis) { return x.shape()[axis].min() == 0; });
+  if (mayBeEmpty && isFloat8(dtype) && dtype != DType::Float8E5M2)
+    result = result.maximum(-largestFinite(dtype));
+  return finish(result.cast(dtype), axes, keepdim);
+}
+
 Tensor Tensor::max(const Axes &axes, bool keepdim) const {
   const MethodScope method("max");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "max");
-  Tensor x = isFloat8(dtype()) ? toFloat() : *this;
-  Tensor result = prim::reduce(ReduceOp::Max, x, list);
-  // The maximum of no elements is -infinity, which some types lack.
-  const bool mayBeEmpty =
-      std::any_of(list.begin(), list.end(),
-                  [&](int64_t axis) { return shape()[axis].min() == 0; });
-  if (mayBeEmpty && isFloat8(dtype()) && dtype() != DType::Float8E5M2)
-    result = result.maximum(-largestFinite(dtype()));
-  return finish(result.cast(dtype()), list, keepdim);
+  checkNotEmpty(*this, list, "max");
+  return maxOrLowest(*this, list, keepdim);
 }
 
 /// Reverses the order of the elements. Unlike negation, it is exact for the
@@ -80,17 +101,19 @@ static Tensor reversed(const Tensor &x) {
 Tensor Tensor::min(const Axes &axes, bool keepdim) const {
   const MethodScope method("min");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "min");
-  return reversed(reversed(*this).max(list, keepdim));
+  checkNotEmpty(*this, list, "min");
+  return reversed(maxOrLowest(reversed(*this), list, keepdim));
 }
 
 Tensor Tensor::any(const Axes &axes, bool keepdim) const {
   const MethodScope method("any");
-  return toBool().max(axes, keepdim);
+  return maxOrLowest(toBool(), normalizeAxes(axes, ndim(), "any"), keepdim);
 }
 
 Tensor Tensor::all(const Axes &axes, bool keepdim) const {
   const MethodScope method("all");
-  return toBool().min(axes, keepdim);
+  return reversed(maxOrLowest(reversed(toBool()),
+                              normalizeAxes(axes, ndim(), "all"), keepdim));
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,44 +200,52 @@ std::pair<Tensor, Tensor> Tensor::stdMean(const Axes &axes, bool keepdim,
 // Positions of extrema
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
-  const MethodScope method("argmax");
-  if (axis && ndim() == 0)
-    normalizeAxes(*axis, 0, "argmax");
-  if (!axis || ndim() == 0) {
-    Tensor position = flatten().argmax(0);
-    return keepdim ? position.reshape(Shape(ndim(), 1)) : position;
+/// The position of the first maximum.
+static Tensor argmaxOf(const Tensor &x, std::optional<int64_t> axis,
+                       bool keepdim, const char *what) {
+  if (axis && x.ndim() == 0)
+    normalizeAxes(*axis, 0, what);
+  if (!axis || x.ndim() == 0) {
+    Tensor position = argmaxOf(x.flatten(), 0, false, what);
+    return keepdim ? position.reshape(Shape(x.ndim(), 1)) : position;
   }
-  const int64_t dim = normalizeAxis(*axis, ndim(), "argmax");
-  const SymInt size = shape()[dim];
-  if (size.min() == 0)
-    throw ShapeError(
-        "argmax: axis " + std::to_string(dim) + " of " + toString(shape()) +
-        (size.isSymbolic() ? " may have no elements" : " has no elements"));
+  const int64_t dim = normalizeAxis(*axis, x.ndim(), what);
+  const SymInt size = x.shape()[dim];
+  checkNotEmpty(x, {dim}, what, /*isSymbolicAllowed=*/false);
   // Of the maximal elements, the first: the one with the largest distance from
   // the end.
-  Tensor isLargest = *this == max(dim, true);
-  if (isFloat(dtype()))
-    isLargest = isLargest | isnan();
+  Tensor isLargest = x == x.max(dim, true);
+  if (isFloat(x.dtype()))
+    isLargest = isLargest | x.isnan();
   const DType counter = positionDType({size});
-  Tensor fromEnd = size - prim::iota(*this, dim, counter, shape());
+  Tensor fromEnd = size - prim::iota(x, dim, counter, x.shape());
   Tensor furthest = isLargest.where(fromEnd, 0).max(dim, keepdim);
   return size - furthest;
 }
 
+Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
+  const MethodScope method("argmax");
+  return argmaxOf(*this, axis, keepdim, "argmax");
+}
+
 Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {
   const MethodScope method("argmin");
-  if (axis)
-    normalizeAxes(*axis, ndim(), "argmin");
-  return reversed(*this).argmax(axis, keepdim);
+  return argmaxOf(reversed(*this), axis, keepdim, "argmin");
 }
 
 ValuesAndIndices Tensor::maxWithIndices(int64_t axis, bool keepdim) const {
-  return {max(axis, keepdim), argmax(axis, keepdim)};
+  const char *name = "maxWithIndices";
+  const MethodScope method(name);
+  return {maxOrLowest(*this, normalizeAxes(axis, ndim(), name), keepdim),
+          argmaxOf(*this, axis, keepdim, name)};
 }
 
 ValuesAndIndices Tensor::minWithIndices(int64_t axis, bool keepdim) const {
-  return {min(axis, keepdim), argmin(axis, keepdim)};
+  const char *name = "minWithIndices";
+  const MethodScope method(name);
+  const Tensor x = reversed(*this);
+  return {reversed(maxOrLowest(x, normalizeAxes(axis, ndim(), name), keepdim)),
+          argmaxOf(x, axis, keepdim, name)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,7 +260,7 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const MethodScope method("logsumexp");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
   return inFloat(*this, [&](const Tensor &x) {
-    Tensor largest = x.max(list, true);
+    Tensor largest = maxOrLowest(x, list, true);
     // An infinite maximum is the result; x - maximum would be NaN.
     Tensor offset = largest.isfinite().where(largest, 0).detach();
     Tensor sum = cheapExponential(x - offset).sum(list, true);
@@ -240,9 +271,9 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
 
 Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("softmax");
-  const Axes list = normalizeAxes(axis, ndim(), "softmax");
+  const std::vector<int64_t> list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor power = cheapExponential(x - x.max(list, true).detach());
+    Tensor power = cheapExponential(x - maxOrLowest(x, list, true).detach());
     // One division per sum. Dividing each element would not be more accurate,
     // as the rounding of x - maximum dominates the error.
     return power * power.sum(list, true).reciprocal();
@@ -252,9 +283,9 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
 
 Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("logSoftmax");
-  const Axes list = normalizeAxes(axis, ndim(), "logSoftmax");
+  const std::vector<int64_t> list = normalizeAxes(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor shifted = x - x.max(list, true).detach();
+    Tensor shifted = x - maxOrLowest(x, list, true).detach();
     return shifted - cheapExponential(shifted).sum(list, true).log();
   });
   return result.cast(dtype.value_or(result.dtype()));

@@ -99,15 +99,30 @@ TEST(Reduce, OverNothing) {
   Tensor x = Tensor::zeros({0, 3});
   expectTensor(x.sum(0), {3}, {0, 0, 0});
   expectTensor(x.prod(), {}, {1});
-  expectTensor(x.max(0), {3}, {-INFINITY, -INFINITY, -INFINITY});
-  expectTensor(x.min(), {}, {INFINITY});
+  EXPECT_ERROR(x.max(0), ShapeError, "max: axis 0 of [0, 3] has no elements");
+  EXPECT_ERROR(x.min(), ShapeError, "min: axis 0 of [0, 3] has no elements");
+  EXPECT_ERROR(x.argmax(0), ShapeError, "argmax: axis 0 of [0, 3] has no");
+  EXPECT_ERROR(x.argmin(), ShapeError, "argmin: axis 0 of [0] has no elements");
+  EXPECT_ERROR(x.maxWithIndices(0), ShapeError, "maxWithIndices: axis 0 of");
+  EXPECT_ERROR(x.minWithIndices(0), ShapeError, "minWithIndices: axis 0 of");
+  expectTensor(x.max(1), {0}, {});
+  expectTensor(x.argmin(1), {0}, {});
+  // What is composed of them has a value.
+  expectTensor(x.logsumexp(0), {3}, {-INFINITY, -INFINITY, -INFINITY});
+  expectTensor(x.softmax(0), {0, 3}, {});
+  expectTensor(x.logSoftmax(0), {0, 3}, {});
+  expectTensor(x.normalize(INFINITY, 0), {0, 3}, {});
   expectTensor(x.mean(), {}, {NAN});
+  expectTensor(x.var(0, false, 0), {3}, {NAN, NAN, NAN});
   expectTensor(x.any(), {}, {0});
   expectTensor(x.all(), {}, {1});
   expectTensor(x.sum(1), {0}, {});
-  // Types without infinity have a lowest number.
-  auto extremesOf = [](DType dtype) {
-    Tensor none = Tensor::zeros({0, 2}, dtype);
+  // Nothing is known to be missing along a symbolic axis. Types without
+  // infinity have a lowest number.
+  const Variable length("length", 0, 4);
+  auto extremesOf = [&](DType dtype) {
+    Tensor none =
+        Tensor::zeros({4, 2}, dtype).shrink({{0, length.bind(0)}, {}});
     return std::pair(values(none.max(0).toFloat()),
                      values(none.min(0).toFloat()));
   };
@@ -223,4 +238,21 @@ TEST(Reduce, LargeSumsAreAccurate) {
   std::vector<float> columns = x.reshape({2048, 2048}).sum(0).tolist<float>();
   for (float value : columns)
     EXPECT_NEAR(value, double(0.1f) * 2048, 1e-2);
+}
+
+TEST(Reduce, DeviationsOfOneElement) {
+  Tensor x = Tensor::from({3.0f}).parameter();
+  expectTensor(x.var(), {}, {NAN});
+  expectTensor(x.std(), {}, {NAN});
+  expectTensor(x.var({}, false, 0), {}, {0});
+  expectTensor(x.std({}, false, 0), {}, {0});
+  expectTensor(x.var().gradient({x})[0], {1}, {NAN});
+  expectTensor(x.std().gradient({x})[0], {1}, {NAN});
+  expectTensor(x.var({}, false, 0).gradient({x})[0], {1}, {0});
+  expectTensor(x.std({}, false, 0).gradient({x})[0], {1}, {0});
+  // What there is nothing of has a gradient without elements.
+  Tensor none = Tensor::zeros({0, 3}).parameter();
+  expectTensor(none.mean().gradient({none}, {}, true)[0], {0, 3}, {});
+  expectTensor(none.logsumexp(0).sum().gradient({none}, {}, true)[0], {0, 3},
+               {});
 }

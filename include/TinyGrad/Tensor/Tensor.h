@@ -636,8 +636,10 @@ public:
              std::optional<DType> dtype = {}) const;
   Tensor prod(const Axes &axes = {}, bool keepdim = false,
               std::optional<DType> dtype = {}) const;
-  /// NaN if there is one; for no elements the lowest value of the type (min:
-  /// the highest), which is an infinity if the type has one.
+  /// NaN if there is one. Throws ShapeError for an axis of no elements, as
+  /// nothing is the greatest of them. For a symbolic size whose value is 0 the
+  /// result is the lowest value of the type (min: the highest), which is an
+  /// infinity if the type has one.
   Tensor max(const Axes &axes = {}, bool keepdim = false) const;
   Tensor min(const Axes &axes = {}, bool keepdim = false) const;
   /// max() along one axis, with the position of its first occurrence, as from
@@ -646,10 +648,12 @@ public:
   /// axis of no elements.
   ValuesAndIndices maxWithIndices(int64_t axis, bool keepdim = false) const;
   ValuesAndIndices minWithIndices(int64_t axis, bool keepdim = false) const;
+  /// NaN for no elements.
   Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
   /// The sum of the squared differences from the mean, divided by n -
   /// correction, or by zero if that is negative. The rounding of the mean has
-  /// no influence: for equal numbers the result is 0.
+  /// no influence: for equal numbers the result is 0. It is NaN where n is not
+  /// greater than the correction, as for one element, and so is its gradient.
   Tensor var(const Axes &axes = {}, bool keepdim = false,
              int64_t correction = 1) const;
   Tensor std(const Axes &axes = {}, bool keepdim = false,
@@ -663,7 +667,8 @@ public:
   Tensor all(const Axes &axes = {}, bool keepdim = false) const;
   /// Position of the first largest element, of the first NaN if there is one;
   /// in the flattened tensor if no axis is given. Of type int32, or int64 if
-  /// there can be 2^31 positions or more.
+  /// there can be 2^31 positions or more. Throws ShapeError if there are, or if
+  /// for a symbolic size there may be, no elements.
   Tensor argmax(std::optional<int64_t> axis = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> axis = {}, bool keepdim = false) const;
   /// log(sum(exp(x))), without intermediate overflow.
