@@ -20,7 +20,8 @@
 /// - SPEC: 1: the IR is verified after every rewrite and every pass; slow.
 ///   2: also checks every memory access of kernels of the CPU; an out-of-bounds
 ///   access makes the run throw IndexError. The device SIM always does. Kernels
-///   of CUDA and AMD are not checked: run them on SIM
+///   of CUDA and AMD are not checked: run them on SIM. 3: also compares what
+///   each kernel computes before and after it is scheduled
 /// - LRU: 0: freed device memory is returned to the system at once
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()

@@ -402,7 +402,11 @@ SymbolicValue ExpressionPool::apply(Operation *op,
   SmallVector<ExpressionId, 4> all;
   for (auto [value, operand] : llvm::zip_equal(ofOp, op->getOperands()))
     all.push_back(getId(value, operand.getType()));
-  // Tiles for matrix units hold zeros for what is masked in both factors.
+  // Tiles for matrix units hold zeros for what is masked in both factors, which
+  // may be converted.
+  if (isa<CastOp>(op) && isa<FloatType>(type) &&
+      (ofOp[0].isNumber() ? ofOp[0].number == 0 : isZero(all[0])))
+    return SymbolicValue::ofExpression(getConstant(FloatAttr::get(type, 0.0)));
   if (isa<MulOp>(op) && isZero(all[0]) && isZero(all[1]))
     return SymbolicValue::ofExpression(all[0]);
   return SymbolicValue::ofExpression(getOperation(op, all));
