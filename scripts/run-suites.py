@@ -5,17 +5,19 @@ Each suite yields (name, passed, failed, skipped) from the machine-readable
 report of its runner, never from the text it prints. A runner that dies before
 it wrote its report counts as one failure.
 
-Suites begin in their order, each as soon as those before it leave a core idle.
+Suites begin in their order, each as soon as those before it leave a core idle. What
+one has to say is printed when it is done.
 """
 
 import argparse
+import concurrent.futures
 import contextvars
 import os
 import sys
 import time
 import traceback
 
-from suites import generated, sources, tests
+from suites import generated, reach, sources, tests
 from suites.common import BUILD_DIRS, ROOT, SETTINGS, Counts, Suite, say
 
 SUITES = {
@@ -51,36 +53,37 @@ PRESET_SUITES = {
 }
 
 
-def run_suite(name, build, rank):
-    """Runs a suite; returns it with its counts."""
-    suite = Suite(rank)
+def run_suite(name, build, where, number, total):
+    """Runs a suite and prints what it says. Returns its counts."""
+    title = f"{name}{where}"
+    suite = Suite(number, lambda: print(f"suite {number} of {total}: {title}", flush=True))
     Suite.current.set(suite)
-    suite.started()
     try:
-        return suite, SUITES[name](build)
+        counts = SUITES[name](build)
     except Exception:
         say(traceback.format_exc())
-        return suite, Counts(failed=1)
-
-
-def report(title, suite, counts):
-    for line in suite.lines:
-        print(line)
-    wall = time.monotonic() - suite.start
+        counts = Counts(failed=1)
     state = "FAILED" if counts.failed else "ok"
     skipped = f", {counts.skipped} skipped" if counts.skipped else ""
-    print(
+    say(
         f"suite {title}: {state}, {counts.passed + counts.failed} tests{skipped}"
-        f" in {wall:.1f} s ({suite.cpu_seconds:.1f} s CPU)",
-        flush=True,
+        f" in {suite.seconds():.1f} s ({suite.cpu_seconds:.1f} s CPU)"
     )
+    print("\n".join(suite.lines), flush=True)
+    return counts
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", action="append", choices=BUILD_DIRS)
     parser.add_argument("--suite", action="append", choices=SUITES)
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--list", action="store_true", help="name the suites")
+    parser.add_argument(
+        "--all", action="store_true", help="tidy and includes check every source"
+    )
+    parser.add_argument(
+        "--base", metavar="REVISION", help="they check what differs from this commit"
+    )
     arguments = parser.parse_args()
     if arguments.list:
         for name, suite in SUITES.items():
@@ -101,13 +104,17 @@ def main():
     for name in set(SETTINGS) - {"CACHEDIR"}:
         os.environ.pop(name, None)
 
-    total = Counts()
-    start = time.monotonic()
-    for number, (name, build, where) in enumerate(tasks, 1):
-        print(f"suite {number} of {len(tasks)}: {name}{where}", flush=True)
-        suite, counts = contextvars.copy_context().run(run_suite, name, build, number)
-        report(f"{name}{where}", suite, counts)
-        total.add(counts)
+    reach.Options.everything, reach.Options.base = arguments.all, arguments.base
+    total, start = Counts(), time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(len(tasks)) as pool:
+        futures = [
+            pool.submit(contextvars.Context().run, run_suite, *task, number, len(tasks))
+            for number, task in enumerate(tasks, 1)
+        ]
+        for future in concurrent.futures.as_completed(futures):
+            total.add(future.result())
+    if not total.failed and not arguments.suite:
+        reach.record_success()
     print(f"all suites: {time.monotonic() - start:.0f} s")
     print(f"{total.passed} passed, {total.failed} failed")
     return 1 if total.failed or not total.passed + total.skipped else 0

@@ -32,6 +32,8 @@ build_packages=(
 )
 test_packages=(
   clang-format-22 clang-tidy-22 python3-pytest
+  # A plugin of clang-tidy.
+  libclang-22-dev
   # The public headers are compiled with GCC too.
   gcc g++
   # Proofs of index arithmetic.

@@ -12,6 +12,9 @@
 #   scripts/test.sh --suite NAME    only this suite (repeatable), see --list
 #   scripts/test.sh --list          names the suites
 #   scripts/test.sh --no-build      tests what is built already
+#   scripts/test.sh --all           the suites tidy and includes check every
+#                                   source, and not what a change reaches
+#   scripts/test.sh --base REVISION ... what differs from this commit
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,9 +42,18 @@ while [ $# -gt 0 ]; do
     run_arguments+=(--suite "$2")
     shift
     ;;
+  --all) run_arguments+=(--all) ;;
+  --base)
+    if [ $# -lt 2 ] || ! git rev-parse --verify --quiet "$2^{commit}" >/dev/null; then
+      echo "test.sh: --base needs a revision, not '${2-}'" >&2
+      exit 2
+    fi
+    run_arguments+=(--base "$2")
+    shift
+    ;;
   --list) exec python3 scripts/run-suites.py --list ;;
   -h | --help)
-    sed -n '2,15s/^# \{0,1\}//p' "$0"
+    sed -n '2,18s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
   *)

@@ -82,18 +82,24 @@ CORES = Cores(os.cpu_count())
 
 
 class Suite:
-    """A suite that runs: its place in the order, its output, and what it took."""
+    """A suite that runs: its place in the order, what it has to say, and what it took."""
 
     current = contextvars.ContextVar("suite")
 
-    def __init__(self, rank):
-        self.rank, self.lines = rank, []
-        self.start, self.cpu_seconds = None, 0.0
+    def __init__(self, rank, when_started=lambda: None):
+        self.rank, self.when_started = rank, when_started
+        self.lines, self.start, self.cpu_seconds = [], None, 0.0
         self.lock = threading.Lock()
 
     def started(self):
+        """A process of the suite got its first core."""
         with self.lock:
-            self.start = self.start or time.monotonic()
+            if self.start is None:
+                self.start = time.monotonic()
+                self.when_started()
+
+    def seconds(self):
+        return time.monotonic() - self.start if self.start else 0.0
 
     def took(self, usage):
         with self.lock:

@@ -1,6 +1,5 @@
 """Suites that look at sources: formatting, includes, documents, clang-tidy."""
 
-import hashlib
 import json
 import os
 import re
@@ -9,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from suites import reach
 from suites.common import LLVM, ROOT, Counts, report_check, run, say, side_by_side, tracked
 
 
@@ -98,11 +98,12 @@ def dependencies(build):
     for line in output.splitlines():
         if line.startswith("    "):
             path = os.path.normpath(build / line.strip())
-            if path.startswith(str(ROOT)) and not path.endswith(".pch"):
+            if not path.endswith(".pch"):
                 files.append(path)
         elif not line:
             # The precompiled header comes first where there is one.
-            source = next((name for name in files if name.endswith(".cpp")), None)
+            own = (name for name in files if name.endswith(".cpp") and name.startswith(str(ROOT)))
+            source = next(own, None)
             if source:
                 result[source] = files
             files = []
@@ -123,35 +124,25 @@ def plain_commands(build):
     return entries, precompiled
 
 
-class Stamps:
-    """Sources that passed: with the same text of all they include, they pass again."""
-
-    def __init__(self, build, folder, config=b""):
-        self.folder, self.config = build / folder, config
-        self.includes = dependencies(build)
-        self.folder.mkdir(exist_ok=True)
-
-    def get(self, name, command):
-        """The file that is there if the source passed; None if that is unknown."""
-        if name not in self.includes:
-            return None
-        key = hashlib.sha256(self.config + command.encode())
-        for path in self.includes[name]:
-            if os.path.exists(path):
-                key.update(Path(path).read_bytes())
-        return self.folder / key.hexdigest()
-
-
 FIRST_INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
+def folders_of(command):
+    """The folders in which a compile command looks for own headers."""
+    return [word[2:] for word in shlex.split(command) if word.startswith("-I")]
+
+
 def suite_includes(build):
-    """Headers compile by themselves, and tests without the precompiled header."""
+    """Sources and headers compile by themselves, without the precompiled headers.
+
+    A source is checked again when its own text or that of its own header differs, or
+    when another file that it includes includes other files: what else a header says
+    cannot make includes superfluous or missing in sources that compile.
+    """
     entries, precompiled = plain_commands(build)
     commands = {entry["file"]: entry for entry in entries}
-    seen = Stamps(build, "includes")
-    # clang-tidy sees all other sources without it.
-    sources = [str(ROOT / name) for name in tracked("unittests/*.cpp")]
+    folders = ("lib", "tools", "examples", "benchmarks", "unittests", "test")
+    sources = [str(ROOT / name) for name in tracked(*(f"{f}/*.cpp" for f in folders))]
     checks = [(name, name) for name in sources if name in precompiled]
     # Public headers are those of another suite. A source that begins with its
     # own header says that this one compiles.
@@ -164,13 +155,22 @@ def suite_includes(build):
         # With the options of a source that may include it.
         near = [path for path in commands if path.startswith(str(header.parent))]
         checks.append((str(header), near[0] if near else str(own)))
+    stamps = reach.Checks("includes")
 
     def check(task):
         name, like = task
         entry = commands[like]
-        stamp = seen.get(name, entry["command"])
-        if stamp and stamp.exists():
-            return name, 0, ""
+        closure = reach.own_includes(name, folders_of(entry["command"]))
+        stem = Path(name).stem
+        texts = [path for path in closure if Path(path).stem == stem]
+        parts = [entry["command"], *map(reach.digest, texts)]
+        for path in closure:
+            parts += [path, *reach.includes_of(path)]
+        stamp = stamps.stamp(name, parts)
+        changed = reach.changed_files() or set()
+        others = [p for p in closure if p in changed and reach.has_other_includes(p)]
+        if not stamps.is_due(name, stamp, [*texts, *others]):
+            return None
         words = shlex.split(entry["command"].split(" -o ")[0])
         compiler = next(i for i, word in enumerate(words) if "/clang++" in word)
         language = ["-x", "c++-header"] if name.endswith(".h") else []
@@ -178,16 +178,18 @@ def suite_includes(build):
             [*words[compiler:], "-fsyntax-only", *language, name],
             cwd=entry["directory"],
         )
-        if status == 0 and stamp:
+        if status == 0:
             stamp.touch()
         return name, status, output
 
     counts = Counts()
-    for name, status, output in side_by_side(check, checks):
+    for result in side_by_side(check, checks):
+        if result is None:
+            continue
+        name, status, output = result
         hint = "it does not include what it uses"
-        counts.add(
-            report_check(os.path.relpath(name, ROOT), status, output, hint)
-        )
+        counts.add(report_check(os.path.relpath(name, ROOT), status, output, hint))
+    stamps.report("includes", counts.passed + counts.failed)
     return counts
 
 
@@ -210,33 +212,65 @@ int sum(int x, int y) {
 """
 
 
+def build_tidy_plugin():
+    """The plugin that makes clang-tidy fast with precompiled headers; None without Clang's."""
+    source = ROOT / "scripts" / "tidy" / "OwnDeclarations.cpp"
+    include = LLVM.parent / "include"
+    if not (include / "clang" / "AST" / "ASTConsumer.h").exists():
+        say("tidy: without libclang-22-dev it takes three times as long")
+        return None
+    stamps = reach.Checks("tidy")
+    plugin = stamps.stamp(str(source), [reach.digest(source)]).with_suffix(".so")
+    if not plugin.exists():
+        scratch = plugin.with_suffix(f".{os.getpid()}")
+        status, output = run(
+            [LLVM / "clang++", "-std=c++20", "-O1", "-fPIC", "-shared", "-fno-rtti"]
+            + ["-isystem", include, source, "-o", scratch]
+        )
+        if status != 0:
+            raise RuntimeError(f"no plugin for clang-tidy:\n{output}")
+        scratch.rename(plugin)
+    os.utime(plugin)
+    return plugin
+
+
 def suite_tidy(build):
-    """clang-tidy finds nothing in own sources, which need no precompiled header."""
-    # What a source uses it includes, whatever the precompiled header has.
-    entries, _ = plain_commands(build)
+    """clang-tidy finds nothing in own sources."""
+    plugin = build_tidy_plugin()
+    if plugin:
+        entries = json.loads((build / "compile_commands.json").read_text())
+    else:
+        entries, _ = plain_commands(build)
     commands = {entry["file"]: entry["command"] for entry in entries}
     files = [
         str(ROOT / name)
-        for name in tracked(
-            "lib/*.cpp", "tools/*.cpp", "examples/*.cpp", "benchmarks/*.cpp"
-        )
+        for name in tracked("lib/*.cpp", "tools/*.cpp", "examples/*.cpp", "benchmarks/*.cpp")
         if str(ROOT / name) in commands
     ]
-    seen = Stamps(build, "tidy", (ROOT / ".clang-tidy").read_bytes())
-    (seen.folder / "compile_commands.json").write_text(json.dumps(entries))
+    folder = build / "tidy"
+    folder.mkdir(exist_ok=True)
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+    config = ROOT / ".clang-tidy"
     clang_tidy = [LLVM / "clang-tidy", "--experimental-custom-checks"]
     # The compiler does not warn of what the standard library does with templates
     # that it deprecates; clang-tidy does.
     clang_tidy += ["--extra-arg=-Wno-deprecated-declarations"]
+    if plugin:
+        clang_tidy.append(f"-load={plugin}")
+    stamps = reach.Checks("tidy", reach.digest(config))
+    includes = dependencies(build)
 
     def check(name):
-        stamp = seen.get(name, commands[name])
-        if stamp and stamp.exists():
-            return name, 0, ""
-        status, output = run(
-            [*clang_tidy, "--quiet", "-p", seen.folder, name], cwd=ROOT
-        )
-        if status == 0 and stamp:
+        # Without cmake/MlirPch.h: what is precompiled makes no difference.
+        needed = [p for p in includes.get(name, [name]) if not p.startswith(str(ROOT / "cmake"))]
+        parts = [commands[name]]
+        for path in needed:
+            parts += [path, reach.digest(path)]
+        stamp = stamps.stamp(name, parts)
+        if not stamps.is_due(name, stamp, [str(config), *needed]):
+            return None
+        status, output = run([*clang_tidy, "--quiet", "-p", folder, name], cwd=ROOT)
+        if status == 0 and name in includes:
             stamp.touch()
         return name, status, output
 
@@ -244,16 +278,21 @@ def suite_tidy(build):
     with tempfile.TemporaryDirectory() as scratch:
         example = Path(scratch) / "example.cpp"
         example.write_text(DANGLING_LIST)
-        config_file = f"--config-file={ROOT / '.clang-tidy'}"
-        status, output = run([*clang_tidy, config_file, example, "--", "-std=c++20"])
+        status, output = run(
+            [*clang_tidy, f"--config-file={config}", example, "--", "-std=c++20"]
+        )
     found = "custom-list-in-range-for" in output
     hint = "clang-tidy does not find a list that ends before its loop"
     counts = report_check("tidy", 0 if status and found else 1, output, hint)
-    for name, status, output in side_by_side(check, files):
+    for result in side_by_side(check, files):
+        if result is None:
+            continue
+        name, status, output = result
         if status == 0:
             counts.passed += 1
             continue
         say(output.rstrip())
         say(f"FAILED: clang-tidy {os.path.relpath(name, ROOT)}")
         counts.failed += 1
+    stamps.report("tidy", counts.passed + counts.failed - 1)
     return counts
