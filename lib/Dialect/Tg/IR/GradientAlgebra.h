@@ -13,7 +13,10 @@
 #define TINYGRAD_LIB_DIALECT_TG_IR_GRADIENTALGEBRA_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 namespace mlir::tg {
 
@@ -85,6 +88,70 @@ struct Algebra {
     return ReduceOp::create(b, loc, kind, x, b.getDenseI64ArrayAttr(axes));
   }
 };
+
+/// Numbers of elements. They are counted in a type that has all numbers up to
+/// the greatest: f16 ends at 65504, and a sum of ones in f32 at 2^24.
+struct Counter {
+  const Algebra &a;
+  Type type;
+
+  /// Counts up to \p most, for gradients with elements of type \p element.
+  Counter(const Algebra &algebra, Type element, int64_t most) : a(algebra) {
+    constexpr int64_t mostF32 = int64_t(1) << 24;
+    const bool isWide = element.getIntOrFloatBitWidth() > 32;
+    if (isWide || most <= mostF32)
+      type = isWide ? element : a.b.getF32Type();
+    else
+      type = most > std::numeric_limits<int32_t>::max() ? a.b.getI64Type()
+                                                        : a.b.getI32Type();
+  }
+  /// A number, in the shape of \p like.
+  Value constant(Value like, int64_t value) const {
+    Type result = cast<RankedTensorType>(like.getType()).clone(type);
+    if (isa<FloatType>(type))
+      return ConstOp::create(a.b, a.loc, result,
+                             getNumberAttr(type, double(value)));
+    return ConstOp::create(a.b, a.loc, result, value);
+  }
+  /// One where the condition holds, else zero.
+  Value indicate(Value condition) const {
+    return a.select(condition, constant(condition, 1), constant(condition, 0));
+  }
+  /// \p gradient divided by \p count, in f32 or wider: see narrow().
+  Value divide(Value gradient, Value count) const {
+    Type wide = getElementTypeOrSelf(gradient);
+    if (wide.getIntOrFloatBitWidth() < 32)
+      wide = a.b.getF32Type();
+    auto widen = [&](Value x) {
+      return getElementTypeOrSelf(x) == wide
+                 ? x
+                 : a.cast(x, cast<RankedTensorType>(x.getType()).clone(wide));
+    };
+    return a.div(widen(gradient), widen(count));
+  }
+  /// \p share, a value from divide(), where \p isCounted holds, else zero, as a
+  /// gradient with elements of type \p element. It is rounded at the end, so
+  /// that a gradient of it is divided before it is rounded, too.
+  Value narrow(Value isCounted, Value share, Type element) const {
+    auto type = cast<RankedTensorType>(share.getType());
+    Value zero = ConstOp::create(a.b, a.loc, type,
+                                 getNumberAttr(type.getElementType(), 0.0));
+    Value result = a.select(isCounted, share, zero);
+    return type.getElementType() == element
+               ? result
+               : a.cast(result, type.clone(element));
+  }
+};
+
+/// The number of elements along some axes, at most.
+inline int64_t getMostElements(Value x, ArrayRef<int64_t> axes) {
+  const SmallVector<Dim> sizes = getDims(cast<RankedTensorType>(x.getType()));
+  int64_t most = 1;
+  for (int64_t axis : axes)
+    if (llvm::MulOverflow(most, sizes[axis].getMax(), most))
+      return std::numeric_limits<int64_t>::max();
+  return most;
+}
 
 } // namespace mlir::tg
 

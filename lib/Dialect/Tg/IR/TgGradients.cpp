@@ -61,19 +61,25 @@ FailureOr<Value> ReduceOp::buildGradient(OpBuilder &builder, unsigned,
   if (getKind() == ReduceKind::add)
     return all;
   Algebra x(builder, all);
-  Value zero = x.constant(0), one = x.constant(1);
   if (getKind() == ReduceKind::max) {
     // The greatest elements share it evenly.
     Value isGreatest = x.equal(getX(), x.expand(getResult(), type));
+    Type element = getElementTypeOrSelf(type);
+    const Counter counter(a, element, getMostElements(getX(), getAxes()));
     Value count =
-        a.reduce(ReduceKind::add, x.select(isGreatest, one, zero), getAxes());
-    return x.select(isGreatest, x.expand(a.div(gradient, count), type), zero);
+        a.reduce(ReduceKind::add, counter.indicate(isGreatest), getAxes());
+    Value share = counter.divide(gradient, count);
+    share = x.expand(
+        share, cast<RankedTensorType>(type).clone(getElementTypeOrSelf(share)));
+    return counter.narrow(isGreatest, share, element);
   }
   // The product of the other elements: that of all, divided by the element,
   // unless there are zeros. With one zero, it is its product of the others.
+  Value zero = x.constant(0), one = x.constant(1);
   Value isZero = x.equal(getX(), zero);
   Value factors = x.select(isZero, one, getX());
   Value product = a.reduce(ReduceKind::mul, factors, getAxes());
+  // Only the numbers up to 2 matter, which all types have.
   Value zeros =
       a.reduce(ReduceKind::add, x.select(isZero, one, zero), getAxes());
   // What is 0 because of one other zero has a derivative by that: it is

@@ -193,14 +193,17 @@ FailureOr<Value> ScatterOp::buildGradient(OpBuilder &builder, unsigned number,
   case UpdateKind::min: {
     Value ofBase = a.equal(getBase(), getResult());
     Value ofUpdates = a.equal(getUpdates(), gather(getResult()));
-    Value count =
-        a.scatter(UpdateKind::add, a.select(ofBase, ones(a), zeros(a)),
-                  getIndex(), a.select(ofUpdates, ones(u), zeros(u)), axis);
+    // The base, and all updates along the axis.
+    Type element = getElementTypeOrSelf(gradient);
+    const Counter counter(a, element, getMostElements(getUpdates(), axis) + 1);
+    Value count = a.scatter(UpdateKind::add, counter.indicate(ofBase),
+                            getIndex(), counter.indicate(ofUpdates), axis);
     // NaNs equal nothing.
-    Value isCounted = a.less(zeros(a), count);
-    Value share = a.div(gradient, a.select(isCounted, count, ones(a)));
-    return isBase ? a.select(ofBase, share, zeros(a))
-                  : a.select(ofUpdates, gather(share), zeros(u));
+    Value isCounted = a.less(counter.constant(count, 0), count);
+    Value share = counter.divide(
+        gradient, a.select(isCounted, count, counter.constant(count, 1)));
+    return isBase ? counter.narrow(ofBase, share, element)
+                  : counter.narrow(ofUpdates, gather(share), element);
   }
   case UpdateKind::mul:
     break;
@@ -211,6 +214,7 @@ FailureOr<Value> ScatterOp::buildGradient(OpBuilder &builder, unsigned number,
   Value base = a.select(isZeroBase, ones(a), getBase());
   Value updates = a.select(isZeroUpdate, ones(u), getUpdates());
   Value product = a.scatter(UpdateKind::mul, base, getIndex(), updates, axis);
+  // Only the numbers 0 and 1 matter, which all types have.
   Value count =
       a.scatter(UpdateKind::add, a.select(isZeroBase, ones(a), zeros(a)),
                 getIndex(), a.select(isZeroUpdate, ones(u), zeros(u)), axis);
