@@ -44,6 +44,8 @@ GraphModule tinygrad::fuzz::makeModule(const std::vector<Tensor> &tensors,
     return made;
   const detail::GraphSlice slice(graph, wanted.getArrayRef(), keepsProducts);
   made.module = slice.clone(graph.location);
+  for (const SymVariable &variable : slice.variables())
+    made.variables[variable.name] = variable.value.value_or(variable.min);
   auto function = made.module->lookupSymbol<func::FuncOp>("main");
   for (Operation *op : ops) {
     const auto *found = llvm::find(slice.results(), op);
@@ -96,6 +98,8 @@ Extremes tinygrad::fuzz::findExtremes(const Tensor &tensor) {
     }
     return range;
   }
+  if (!made.variables.empty())
+    mlir::tg::bindProgram(*made.module, made.variables);
   auto function = made.module->lookupSymbol<func::FuncOp>("main");
   FailureOr<std::vector<mlir::tg::HostTensor>> contents =
       mlir::tg::getInputs(function);

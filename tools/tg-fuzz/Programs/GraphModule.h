@@ -16,6 +16,7 @@
 #include "TinyGrad/Tensor/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -29,6 +30,8 @@ struct GraphModule {
   std::vector<int64_t> results;
   /// The number of the argument for each input; -1 for one that is not read.
   std::vector<int64_t> arguments;
+  /// What its variables are bound to.
+  llvm::StringMap<int64_t> variables;
 };
 
 /// With \p keepsProducts, products that other tensors refer to are results as

@@ -113,6 +113,7 @@ Program tinygrad::fuzz::makeProgram(uint64_t seed,
     program.outputs = {true, true, true};
   }
   program.withDifferences = program.isDouble && random.percent(50);
+  program.isSymbolic = program.shape.front() > 1 && random.percent(6);
   return program;
 }
 
@@ -152,6 +153,9 @@ Program tinygrad::fuzz::shrinkProgram(
         Step &step = candidate.steps[i - 1];
         return !std::exchange(step.isRemoved, true);
       });
+    changed |= attempt([](Program &candidate) {
+      return std::exchange(candidate.isSymbolic, false);
+    });
     for (size_t i = 0; i < program.shape.size(); ++i)
       changed |= attempt([&](Program &candidate) {
         candidate.shape.erase(candidate.shape.begin() + i);

@@ -49,6 +49,10 @@ struct Program {
   bool isDouble = true;
   /// The sizes of the first input.
   std::vector<int64_t> shape;
+  /// Whether the program begins with the first `n` elements of the first axis
+  /// of that input, for a variable n. Functions that need to know the size are
+  /// left out.
+  bool isSymbolic = false;
   std::vector<Step> steps;
   Outputs outputs;
   /// Whether gradients are compared with differences of the interpreter's

@@ -13,6 +13,8 @@
 #include "ProgramBuilder.h"
 #include "GraphModule.h"
 
+#include "TinyGrad/Runtime/Error.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -182,10 +184,40 @@ Value ProgramBuilder::integers(const Sizes &sizes, Random &random, int64_t low,
   return value;
 }
 
+Value ProgramBuilder::symbolic(const Value &value, Random &random) {
+  const int64_t most = value.size(0), size = random.between(1, most);
+  Parts parts(value.rank());
+  parts[0] = {0, Variable("n", 1, most).bind(size)};
+  std::string all;
+  for (int64_t axis = 1; axis < value.rank(); ++axis)
+    all += ", {}";
+  text += "SymInt n = Variable(\"n\", 1, " + toText(most) + ").bind(" +
+          toText(size) + ");\n";
+  isSymbolic = true;
+  // The interpreter knows numbers only.
+  isSmooth = false;
+  return named({value.tensor.shrink(parts),
+                value.text + ".shrink({{0, n}" + all + "})"});
+}
+
+/// Calls a function. Those that need to know a size throw if it is symbolic:
+/// nothing comes of the call then.
+static Value apply(const Function &function, Call &call, bool isSymbolic) {
+  if (!isSymbolic)
+    return function.apply(call);
+  try {
+    return function.apply(call);
+  } catch (const Error &) {
+    return {};
+  }
+}
+
 ProgramBuilder::ProgramBuilder(const Program &program)
     : dtype(program.isDouble ? DType::Float64 : DType::Float32) {
   Random random(program.seed);
   std::vector<Value> results = {input(program.shape, random, -2, 2, false)};
+  if (program.isSymbolic)
+    results.front() = symbolic(results.front(), random);
   for (const Step &step : program.steps) {
     const Value operand = results[step.operand];
     results.push_back(operand);
@@ -197,7 +229,7 @@ ProgramBuilder::ProgramBuilder(const Program &program)
             ? method(operand, "reshape", operand.tensor.reshape({1}), "{1}")
             : operand;
     Call call(*this, x, step.seed);
-    Value made = getFunctions()[step.function].apply(call);
+    Value made = apply(getFunctions()[step.function], call, isSymbolic);
     if (isNone(made) || made.count() == 0 || made.count() > kMaxElements)
       continue;
     const Extremes range = findExtremes(made.tensor);
@@ -217,11 +249,16 @@ ProgramBuilder::Derivatives ProgramBuilder::differentiate(bool withProducts) {
   // Weights and directions do not depend on what came before.
   Random random(99);
   const Tensor y = result.tensor;
-  const Tensor weight =
-      input(result.sizes(), random, 0.5, 1.5, /*isConstant=*/true).tensor;
-  made.sum = y.mul(weight).sum();
-  text += "Tensor s = (" + result.text + " * " + values.back().text +
-          ").sum();\nstd::vector<Tensor> g = s.gradient({inputs}, {}, true);\n";
+  if (y.isSymbolic()) {
+    made.sum = y.square().sum();
+    text += "Tensor s = " + result.text + ".square().sum();\n";
+  } else {
+    const Value weight =
+        input(result.sizes(), random, 0.5, 1.5, /*isConstant=*/true);
+    made.sum = y.mul(weight.tensor).sum();
+    text += "Tensor s = (" + result.text + " * " + weight.text + ").sum();\n";
+  }
+  text += "std::vector<Tensor> g = s.gradient({inputs}, {}, true);\n";
   made.gradients = made.sum.gradient(inputs, {}, /*allowUnused=*/true);
   if (!withProducts)
     return made;

@@ -50,13 +50,15 @@ public:
 
 private:
   void statement(const std::string &name, const std::string &code);
+  /// The first elements of a value, as many as a variable says.
+  Value symbolic(const Value &value, mlir::tg::Random &random);
 
   DType dtype;
   std::vector<Value> values;
   std::vector<Tensor> inputs;
   Value result;
   std::string text;
-  bool isSmooth = true;
+  bool isSmooth = true, isSymbolic = false;
   unsigned numInputs = 0, numIntegers = 0, numNames = 0;
 };
 
