@@ -87,7 +87,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.list:
         for name, suite in SUITES.items():
-            print(f"{name:10} {suite.__doc__}")
+            print(f"{name:10} {suite.__doc__.splitlines()[0]}")
         return 0
 
     tasks = []

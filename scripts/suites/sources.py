@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 from suites import reach
@@ -37,11 +38,16 @@ def suite_configure(build):
     return report_check("configure", status == 0 or bool(missing), output, hint)
 
 
+# Two at once in a build could both write its logs.
+NINJA = threading.Lock()
+
+
 def suite_docs(build):
     """The reference pages in docs/ are what the .td files generate."""
-    status, output = run(
-        ["cmake", "--build", build, "--target", "check-reference"], cwd=ROOT
-    )
+    with NINJA:
+        status, output = run(
+            ["cmake", "--build", build, "--target", "check-reference"], cwd=ROOT
+        )
     hint = "build the target update-reference and commit docs/reference"
     return report_check("docs", status, output, hint)
 
@@ -93,7 +99,8 @@ def suite_headers(build):
 
 def dependencies(build):
     """Maps each source to what its object was compiled from, by ninja's log."""
-    _, output = run(["ninja", "-C", build, "-t", "deps"])
+    with NINJA:
+        _, output = run(["ninja", "-C", build, "-t", "deps"])
     result, files = {}, []
     for line in output.splitlines():
         if line.startswith("    "):
