@@ -21,7 +21,7 @@ using namespace mlir::tg;
 /// More combinations of sizes are not tried.
 static constexpr size_t kMostInstances = 6;
 /// Elements that are compared in any case, however many operations they take.
-static constexpr size_t kLeastElements = 2;
+static constexpr size_t kLeastElements = 4;
 /// Positions of updates whose element is read from memory.
 static constexpr size_t kMostUpdates = 1 << 15;
 /// A pool with more expressions is replaced by a new one.
@@ -153,7 +153,7 @@ void KernelComparison::compare(Instance &instance, KernelOp kernel,
   expected.clearError();
   const uint64_t begin = expected.getWork();
   // Whether something went wrong, and has been said.
-  auto check = [&](bool isCompared) {
+  auto hasEnded = [&] {
     if (expected.getError().empty() && actual.getError().empty())
       return false;
     const bool ofActual = expected.getError().empty();
@@ -178,9 +178,10 @@ void KernelComparison::compare(Instance &instance, KernelOp kernel,
   SmallVector<BufferElement> ofActual =
       actual.sampleElements(effort.elements, boundaries, isCompleteActual);
   isComplete &= isCompleteActual;
-  if (check(false))
+  if (hasEnded())
     return;
-  // The last elements first, then any: effort may end before all of them.
+  // The first position of either kernel, the last one, then any: effort may end
+  // before all of them.
   std::mt19937_64 random(5);
   const size_t own = elements.size();
   llvm::DenseSet<std::pair<unsigned, int64_t>> seen;
@@ -207,7 +208,7 @@ void KernelComparison::compare(Instance &instance, KernelOp kernel,
     const SymbolicValue wanted = expected.getResult(elements[i]);
     const SymbolicValue found =
         expected.getError().empty() ? actual.getResult(elements[i]) : wanted;
-    if (check(compared > 0)) {
+    if (hasEnded()) {
       verdict.elements += compared;
       return;
     }

@@ -727,12 +727,19 @@ void ExpressionPool::print(raw_ostream &os, ExpressionId id, unsigned depth) {
   }
 }
 
+static std::string shorten(std::string text) {
+  constexpr size_t longest = 400;
+  if (text.size() > longest)
+    text.replace(longest, text.size(), "...");
+  return text;
+}
+
 std::string ExpressionPool::describe(SymbolicValue value, Type type,
                                      unsigned depth) {
   std::string text;
   llvm::raw_string_ostream os(text);
   print(os, getId(value, type), depth);
-  return text;
+  return shorten(text);
 }
 
 bool ExpressionPool::findDifference(ExpressionId expected, ExpressionId actual,
@@ -785,5 +792,5 @@ std::string ExpressionPool::describeDifference(SymbolicValue expected,
                                                Type type) {
   std::string text;
   findDifference(getId(expected, type), getId(actual, type), text);
-  return text;
+  return shorten(text);
 }
