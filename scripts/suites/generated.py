@@ -184,8 +184,8 @@ def suite_readers(build):
     findings = build / "fuzzers" / "findings"
     shutil.rmtree(findings, ignore_errors=True)
     findings.mkdir(parents=True)
-    counts = Counts()
-    for line in (build / "fuzzers.txt").read_text().splitlines():
+
+    def run_part(line):
         name, corpus = line.split()
         # New inputs go to the first folder.
         with tempfile.TemporaryDirectory() as scratch:
@@ -196,8 +196,12 @@ def suite_readers(build):
                 cwd=build,
             )
         hint = f"the input is in {findings}; {name} FILE runs it again"
-        counts.add(report_check(name, status, output, hint))
         runs = re.search(r"number_of_executed_units: *(\d+)", output)
         if status == 0 and runs:
             say(f"readers: {name}: {runs[1]} files")
+        return report_check(name, status, output, hint)
+
+    counts = Counts()
+    for result in side_by_side(run_part, (build / "fuzzers.txt").read_text().splitlines()):
+        counts.add(result)
     return counts
