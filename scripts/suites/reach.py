@@ -15,7 +15,8 @@ that of a file they include, differs from a base. The base is
 
 Of the others, which passed when they were last reached, an eighth is checked, another
 one for each commit. Everything is checked with `--all`, and when that was done on this
-machine for the last time more than a day ago.
+machine for the last time more than a day ago. The halves of tests that some suites run
+are chosen likewise.
 """
 
 import functools
@@ -104,6 +105,13 @@ def changed_files():
     if any(name.endswith(".td") for name in names):
         names.append("build*/*.inc")
     return {str(ROOT / name) for name in names if name}
+
+
+def get_half():
+    """Which half of tests that also run elsewhere is for this commit, None for both."""
+    if Options.everything or is_day_over():
+        return None
+    return hashlib.sha256(head().encode()).digest()[0] % 2
 
 
 def is_changed(path, changed):

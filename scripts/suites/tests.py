@@ -5,6 +5,7 @@ import shutil
 import sys
 import xml.etree.ElementTree
 
+from suites import reach
 from suites.common import (
     CORES,
     ROOT,
@@ -23,11 +24,23 @@ def suite_lit(build):
     return run_lit(build)
 
 
+# The largest program: it also runs as on other processors and simulated GPUs.
+TENSOR = "TinyGradTensorTests"
+
+
 def suite_gtest(build):
     """Every GoogleTest program in unittests/."""
-    # Random graphs are for other suites where each takes ten times as long.
-    more = {"TG_REWRITE_GRAPHS": "2000"} if is_sanitized(build) else {}
-    return run_unittests(build, {name: more for name in unittests_of(build)})
+    programs = {name: {} for name in unittests_of(build)}
+    if not is_sanitized(build):
+        return run_unittests(build, programs)
+    # Fewer random graphs, where each takes ten times as long. Values are compared by
+    # the release preset; of the tests that run the same code with other values, each
+    # commit has another half.
+    programs = {name: {"TG_REWRITE_GRAPHS": "2000"} for name in programs}
+    tensor = {TENSOR: programs.pop(TENSOR)}
+    counts = run_unittests(build, tensor, reach.get_half())
+    counts.add(run_unittests(build, programs))
+    return counts
 
 
 def suite_threads(build):
@@ -44,9 +57,14 @@ def suite_threads(build):
 
 
 def suite_processors(build):
-    """The tests that run kernels, and random graphs, as on AVX2 and SSE4."""
+    """The tests that run kernels, and random graphs, as on AVX2 and SSE4.
+
+    Each test of the tensor API runs as on one of them, with the next commit perhaps as
+    on the other. All run as on the host's processor, in the suite gtest.
+    """
     counts = Counts()
-    for processor in ("x86-64-v3", "x86-64-v2"):
+    half = reach.get_half()
+    for number, processor in enumerate(("x86-64-v3", "x86-64-v2")):
         settings = {"MCPU": processor}
         status, output = run(
             [build / "bin" / "tg-compile", os.devnull],
@@ -56,8 +74,9 @@ def suite_processors(build):
             say(f"skipped: {output.strip()}")
             counts.skipped += 1
             continue
-        names = ("MLIRTgCpuTargetTests", "TinyGradTensorTests")
-        counts.add(run_unittests(build, {name: settings for name in names}))
+        counts.add(run_unittests(build, {"MLIRTgCpuTargetTests": settings}))
+        tensor_half = None if half is None else (half + number) % 2
+        counts.add(run_unittests(build, {TENSOR: settings}, tensor_half))
         counts.add(run_fuzz(build, [(settings, 300)]))
     return counts
 
@@ -74,7 +93,7 @@ LARGE_TESTS = (
 def suite_simulator(build):
     """The tests that run kernels, and random graphs, on simulated GPUs."""
     settings = {"DEV": "SIM", "GTEST_FILTER": "-" + ":".join(LARGE_TESTS)}
-    counts = run_unittests(build, {"TinyGradTensorTests": settings})
+    counts = run_unittests(build, {TENSOR: settings})
     # Subgroups of 32 and of 64 items, in different orders.
     runs = [
         ({"SIMCHIP": "sm_90"}, 500),
