@@ -53,17 +53,27 @@ struct Sigmoid {
   Tensor part() const { return power / (power + 1); }
 };
 
+/// The arguments below which the results of a function x s(x), with s near
+/// exp(x), are smaller than the least normal number. They are zeros: those of
+/// other arguments take no subnormal numbers to compute, with which many
+/// processors are slow, also in what follows.
+struct LeastArgument {
+  double float32, float64;
+
+  double of(const Tensor &x) const {
+    return x.dtype() == DType::Float64 ? float64 : float32;
+  }
+};
+
 /// exp(-y) for a y that is bounded below, so that it is finite, and quotients
-/// by 1 + exp(-y). Where the latter is too large for a reciprocal with all
-/// digits, the exponential is smaller by a constant factor.
+/// by 1 + exp(-y). Where the latter is so large that its reciprocal, or what
+/// corrects that, would be subnormal, the exponential is smaller by a constant
+/// factor.
 class InverseExponential {
 public:
   explicit InverseExponential(const Tensor &y)
       : constants(constantsFor(y)), isLow(y < constants.low),
         power((-isLow.where(y + constants.step, y)).exp()) {}
-
-  /// The bound of y: x / (1 + exp(-y)) is zero there for x <= y.
-  static double leastExponent(const Tensor &y) { return constantsFor(y).least; }
 
   const Tensor &value() const { return power; }
 
@@ -99,21 +109,19 @@ public:
 
 private:
   struct Constants {
-    double least;
-    /// From here to the least exponent, `step` is added.
+    /// Below, `step` is added. Corrections of a result, a 2^24th or 2^53rd of
+    /// it, are not subnormal above.
     double low;
     /// A multiple of the unit in the last place of such exponents, so that the
-    /// sum is exact, and nearly one of ln 2.
+    /// sum is exact.
     double step;
     /// exp(-step), off by less than a 20th of the unit in its last place
     /// (float32) or by a quarter of it.
     double scale;
   };
   static const Constants &constantsFor(const Tensor &y) {
-    static constexpr Constants float32 = {-110, -87, 0x1.62e43p4,
-                                          0x1.fffffep-33},
-                               float64 = {-770, -708, 0x1.52417db067f38p6,
-                                          0x1p-122};
+    static constexpr Constants float32 = {-64, 0x1.5ff1f4p5, 0x1.71fb88p-64},
+                               float64 = {-640, 0x1.52417db067f38p6, 0x1p-122};
     return y.dtype() == DType::Float64 ? float64 : float32;
   }
 
@@ -152,6 +160,25 @@ static Tensor bound(const Tensor &x, double low, double high) {
   const Tensor above = (x < low).where(low, x);
   return (above > high).where(high, above);
 }
+
+/// Zeros of the sign of x where it is less than \p least, and else \p y.
+static Tensor zeroBelow(const Tensor &x, double least, const Tensor &y) {
+  return (x < least).where(same(x, -0.0), y);
+}
+
+/// The magnitude of a y, in derivatives of x s(y), from which exp(-|y|) is zero
+/// without rounding: see emitExp and emitWideExp.
+static double vanishingExponent(const Tensor &y) {
+  return y.dtype() == DType::Float64 ? 1420 : 180;
+}
+
+/// silu and mish are both x exp(x) there.
+static constexpr LeastArgument kLeastSilu = {-0x1.6f6d56p+6,
+                                             -0x1.657bfcf5db0ccp+9},
+                               kLeastQuickGelu = {-0x1.ad3b62p+5,
+                                                  -0x1.a3c340066ca6fp+8},
+                               kLeastGelu = {-0x1.43386ap+3,
+                                             -0x1.52d480630b9ccp+4};
 
 /// The derivative of x s(y) with s(y) = 1 / (1 + exp(-y)), where y is a
 /// function of x with the derivative \p slope. All are of moderate size.
@@ -205,10 +232,11 @@ Tensor Tensor::gelu() const {
     // for small y is needed.
     constexpr double a = 0x1.9884533d43651p+0, aRest = -0x1.cbc0d30ebfd15p-54;
     constexpr double b = 0x1.2444f2a4d8b4bp-4, bRest = -0x1.6c843a29d1c7p-61;
-    // Where y is about leastExponent().
-    const double least = x.dtype() == DType::Float64 ? -21.8 : -10.8;
+    const double least = kLeastGelu.of(x);
     auto derivative = [&] {
-      const Tensor middle = bound(x, least, -least), square = middle * middle;
+      // Where y is at least vanishingExponent().
+      const double limit = x.dtype() == DType::Float64 ? 27 : 13.2;
+      const Tensor middle = bound(x, -limit, limit), square = middle * middle;
       return gateDerivative(middle, middle * mulAdd(square, b, a),
                             mulAdd(square, 3 * b, a));
     };
@@ -232,7 +260,8 @@ Tensor Tensor::gelu() const {
     Tensor high = bounded * sum;
     Tensor low = mulAdd(bounded, sumLow, mulAdd(bounded, sum, -high));
     return prim::withDerivative(
-        InverseExponential(high).gate(above, bounded, low), x, derivative);
+        zeroBelow(x, least, InverseExponential(high).gate(above, bounded, low)),
+        x, derivative);
   });
 }
 
@@ -241,9 +270,10 @@ Tensor Tensor::quickGelu() const {
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
     constexpr double slope = 1.702, slopeRest = 0x1.89374bc6a7efap-55;
-    const double least = InverseExponential::leastExponent(x) / slope;
+    const double least = kLeastQuickGelu.of(x);
     auto derivative = [&] {
-      const Tensor middle = bound(x, least, -least);
+      const double limit = vanishingExponent(x) / slope;
+      const Tensor middle = bound(x, -limit, limit);
       return gateDerivative(middle, middle * slope, same(x, slope));
     };
     if (!isExact)
@@ -255,7 +285,8 @@ Tensor Tensor::quickGelu() const {
     Tensor high = bounded * parts.high;
     Tensor low = mulAdd(bounded, parts.low, mulAdd(bounded, parts.high, -high));
     return prim::withDerivative(
-        InverseExponential(high).gate(above, bounded, low), x, derivative);
+        zeroBelow(x, least, InverseExponential(high).gate(above, bounded, low)),
+        x, derivative);
   });
 }
 
@@ -263,9 +294,10 @@ Tensor Tensor::silu() const {
   const MethodScope method("silu");
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
-    const double least = InverseExponential::leastExponent(x);
+    const double least = kLeastSilu.of(x);
     auto derivative = [&] {
-      const Tensor middle = bound(x, least, -least);
+      const double limit = vanishingExponent(x);
+      const Tensor middle = bound(x, -limit, limit);
       return gateDerivative(middle, middle, same(x, 1));
     };
     if (!isExact) {
@@ -276,7 +308,8 @@ Tensor Tensor::silu() const {
     Tensor above = (x < least).where(least, x);
     Tensor bounded = (above > 40).where(40, above);
     return prim::withDerivative(
-        InverseExponential(bounded).gate(above, bounded), x, derivative);
+        zeroBelow(x, least, InverseExponential(bounded).gate(above, bounded)),
+        x, derivative);
   });
 }
 
@@ -327,11 +360,13 @@ Tensor Tensor::mish() const {
   const MethodScope method("mish");
   return inFloat(*this, [](const Tensor &x) {
     // With e = exp(-x), 1 / tanh(log(1 + exp(x))) is 1 + e - e / (1 + 2 e).
-    const double least = InverseExponential::leastExponent(x);
+    const double least = kLeastSilu.of(x);
     Tensor above = (x < least).where(least, x);
     Tensor bounded = (above > 40).where(40, above);
     const InverseExponential inverse(bounded);
     const Tensor &power = inverse.value();
-    return inverse.gate(above, bounded, {}, power / mulAdd(power, 2, 1));
+    return zeroBelow(
+        x, least,
+        inverse.gate(above, bounded, {}, power / mulAdd(power, 2, 1)));
   });
 }

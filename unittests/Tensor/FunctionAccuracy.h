@@ -29,6 +29,8 @@ struct ExactFunction {
   double (*exact)(double);
   /// Largest error for |x| <= usual, and for all x, in units in the last place.
   double usual, usualBound, bound;
+  /// Results smaller than the least normal number may be zeros.
+  bool hasZeroTail = false;
 };
 
 /// All functions that are measured.

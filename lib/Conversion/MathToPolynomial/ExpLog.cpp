@@ -194,8 +194,10 @@ static Value scaleByPowerOf4(MathBuilder &e, Value r, Value q, Value biased) {
 }
 
 Value tg::emitExp2(MathBuilder &e, Value x) {
-  // Outside of this range s would overflow or underflow.
-  x = clampExponent(e, x, -151.0f, 129.0f);
+  // Outside of this range s would overflow or underflow. From -253 down, s is
+  // zero, so that an exponential of -infinity or of a large number, as of a
+  // mask, takes no subnormal numbers to compute.
+  x = clampExponent(e, x, -254.0f, 129.0f);
   Value half = e.constF32(0.5f);
   Value magic = e.constF32(kRoundAndBias);
   Value biased = e.fma(x, half, magic);
@@ -238,7 +240,8 @@ Value tg::emitExp(MathBuilder &e, Value x) {
   if (const FloatRange range = rangeOf(x);
       range.least >= -87 && range.most <= 88)
     return emitExpOfModerate(e, x);
-  x = clampExponent(e, x, -104.0f, 89.0f);
+  // At the lower bound both halves of n are zeros, as in emitExp2.
+  x = clampExponent(e, x, -176.0f, 89.0f);
   // Twice the bias: each half of n gets one.
   auto [r, biased] = reduceExponent(e, x, 254);
   Value p = e.fma(r, e.polynomial(kExp, r), e.constF32(1.0f));

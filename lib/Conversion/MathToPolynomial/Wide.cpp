@@ -65,8 +65,9 @@ static Value scaleByTwoPowers(MathBuilder &e, Value p, Value biased) {
 }
 
 /// Bounds the argument of an exponential, beyond which it is infinite or zero.
+/// At the lower bound, both powers of two are zeros.
 static Value clampExponent(MathBuilder &e, Value x) {
-  return e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-746.0));
+  return e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-1418.0));
 }
 
 static Value emitExpOfSum(MathBuilder &e, Value high, Value low) {
@@ -86,8 +87,9 @@ Value tg::emitWideExpOfSum(MathBuilder &e, Value high, Value low) {
 }
 
 Value tg::emitWideExp2(MathBuilder &e, Value x) {
-  // Beyond these limits the result is infinite or zero.
-  x = e.atLeast(e.atMost(x, e.constF64(1025.0)), e.constF64(-1076.0));
+  // Beyond these limits the result is infinite or zero. At the lower one, both
+  // powers of two are zeros.
+  x = e.atLeast(e.atMost(x, e.constF64(1025.0)), e.constF64(-2046.0));
   Value magic = e.constF64(0x1.8p52 + 2046);
   Value sum = e.add(x, magic);
   Value r = e.sub(x, e.sub(sum, magic)); // exact
