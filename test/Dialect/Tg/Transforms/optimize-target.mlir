@@ -1,11 +1,23 @@
 // RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefixes=CHECK,V4
 // RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefixes=CHECK,V3
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:sapphirerapids --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefixes=CHECK,SPR
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:znver4 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefixes=CHECK,V4
 
 // With 16 registers, 12 accumulators are worth a rest of rows: 512 is no
-// multiple of 6. With 32, the 16 of 4 rows are enough.
+// multiple of 6. With 32, the 16 of 4 rows are enough, unless they wait for
+// their columns: then shares of the rows have a rest each. Where scalars take
+// the ports of vectors, positions of the sum are unrolled.
 // CHECK-LABEL: tg.kernel @r_512_1024_256_n0
 // V4: tg.range {{.*}} unroll 4
 // V4: tg.range {{.*}} upcast 64
+// SPR: tg.range {{.*}} thread 16
+// SPR: tg.range {{.*}} thread 4
+// SPR: tg.range {{.*}} loop 22 peel 1
+// SPR: tg.range {{.*}} unroll 6
+// SPR: tg.range {{.*}} upcast 64
+// SPR: tg.range {{.*}} loop 64
+// SPR: tg.range {{.*}} unroll 4
+// SPR: tg.stage
 // V3: tg.range {{.*}} loop 86 peel 1
 // V3: tg.range {{.*}} unroll 6
 // V3: tg.range {{.*}} upcast 16
@@ -35,6 +47,9 @@ tg.kernel @r_512_1024_256_n0(%arg0: memref<524288xf32>, %arg1: memref<131072xf32
 // V4: tg.range {{.*}} unroll 4
 // V3-NOT: peel
 // V3: tg.range {{.*}} unroll 4
+// SPR: tg.range {{.*}} loop 6 peel 1
+// SPR: tg.range {{.*}} unroll 6
+// SPR: tg.stage
 tg.kernel @r_32_1024_256_n0(%arg0: memref<32768xf32>, %arg1: memref<8192xf32>, %arg2: memref<262144xf32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(1024 : index) : index
   %1 = tg.const(256 : index) : index

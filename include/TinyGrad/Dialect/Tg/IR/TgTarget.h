@@ -81,6 +81,16 @@ struct TargetFacts : tinygrad::ComputeUnit {
   int64_t roundToTf32 = 0;
   /// 1 if items copy from global memory to that of their group without waiting.
   int64_t asyncCopies = 0;
+  /// Bytes that a core reads from its second-level cache in the time of one
+  /// vector multiply-add. With those of a vector, register tiles of any number
+  /// of rows compute as fast as their columns arrive.
+  int64_t l2BytesPerProduct = 64;
+  /// 1 if scalar instructions take execution ports that vectors use, so that
+  /// those of a loop delay its arithmetic.
+  int64_t sharedPorts = 0;
+  /// 1 if it pays off to prefetch the next tile while one is filled from memory
+  /// that no cache holds.
+  int64_t prefetchTiles = 1;
 
   /// The bytes of the rows that a register tile of four vectors reads in a sum
   /// of \p depth products.

@@ -69,6 +69,10 @@ private:
   bool isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
              RangeOp rows);
   RangeOp shareRows(RangeOp rows, RangeOp columns);
+  bool readsPanels(ArrayRef<RangedReduceOp> reduces, RangeOp rows, RangeOp lane,
+                   int64_t count);
+  int64_t fitRows(int64_t extent, int64_t usual, int64_t most) const;
+  void unrollDepth(ArrayRef<RangedReduceOp> reduces);
   int64_t getShare(RangeOp rows, int64_t items, int64_t unit);
   int64_t countTilesOfBlock(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                             RangeOp lane, int64_t count, int64_t rowCount);

@@ -147,7 +147,8 @@ void tg::prefetchRows(KernelSchedule &schedule) {
     StageOp stage = stages.lookup(load);
     int64_t stride = 0;
     if (isLarge(schedule, load.getBuffer()) &&
-        (stage ? fillsTile(schedule, load, stage, row, stride)
+        (stage ? schedule.getTarget().prefetchTiles != 0 &&
+                     fillsTile(schedule, load, stage, row, stride)
                : readsRows(schedule, load, row, stride)) &&
         stride <= kMaxBufferSize)
       schedule.setPrefetch(load, stride);

@@ -13,6 +13,7 @@
 #include "Heuristic.h"
 #include "TileAcross.h"
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -21,6 +22,9 @@ using namespace mlir::tg;
 /// its rows are about a page apart, and if it is neither small enough for the
 /// L1 cache anyway nor too large for the L2 cache.
 constexpr int64_t kMinUses = 8;
+/// The same where register tiles wait for their columns (16x1024x4096: 1.3 to
+/// 1.6 times as fast on a Sapphire Rapids).
+constexpr int64_t kMinUsesIfSlow = 3;
 /// Typical associativity of an L1 cache: 8 on most processors, up to 12.
 constexpr int64_t kWays = 8;
 /// Operands packed for lanes across the columns are reused at least at
@@ -30,11 +34,17 @@ constexpr int64_t kMinPositions = 32;
 constexpr int64_t kFewPositions = 8;
 /// Minimum number of rows that reuse a tile transposed while it is filled.
 constexpr int64_t kMinRows = 16;
+/// Operands are packed for other lanes if more than one of so many lanes along
+/// the columns is idle; the first number is for processors on which packed
+/// operands come slowly (256 channels to 128 at 28x28: 1.2 times as fast).
+constexpr int64_t kOftenWasted = 12, kSeldomWasted = 20;
 /// Storing a result that is strided along the lanes costs less than reading
 /// this many strided elements.
 constexpr int64_t kMinDepth = 4;
 /// With fewer columns, neither lanes along them nor across them are full.
 constexpr int64_t kFewColumns = 8;
+/// The fewest rows of a register tile, unless there are fewer.
+constexpr int64_t kFewRows = 4;
 /// Accumulators that hide the latency of the arithmetic units. With fewer,
 /// products with at least 16 tiles of rows are faster if some rows are left
 /// over (on AVX2 with 12 instead of 8, 512x512x512: 1.10 times; with 12 instead
@@ -51,6 +61,10 @@ constexpr int64_t kBlockLines = 4;
 constexpr int64_t kMostBroadcast = 4;
 /// Prefetch distance in the rows of a matrix that is packed, in bytes.
 constexpr int64_t kPackedBytesAhead = 8 << 10;
+/// Positions of a sum of products that are unrolled where scalar instructions
+/// delay arithmetic, if there are at least so many times as many (on a Sapphire
+/// Rapids 1.02 to 1.1 times as fast).
+constexpr int64_t kDepthCopies = 4, kLeastTimes = 16;
 /// Short ranges of a reduce are unrolled up to this many copies of the body.
 constexpr int64_t kMaxWindow = 8, kMaxCopies = 256;
 
@@ -103,17 +117,25 @@ RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
   return lane;
 }
 
+/// Whether a register tile of few rows waits for its columns, which it reads
+/// from the second-level cache.
+static bool waitsForColumns(const TargetFacts &target) {
+  return target.l2BytesPerProduct * kFewRows < target.vectorBytes;
+}
+
 /// Lanes along \p columns that are not full are wasted; packing operands for
 /// lanes along another range costs as much as about kPackedPositions positions.
 /// Returns how many positions must reuse the operands to make up for that; 0 if
 /// no number does.
-static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
+static int64_t getPositionsToPackFor(RangeOp columns, int64_t width,
+                                     const TargetFacts &target) {
   const int64_t extent = columns.getLargestExtent();
   const int64_t count = fitLanes(extent, 4 * width, width);
   const int64_t filled =
       llvm::divideCeil(extent, count) * llvm::divideCeil(count, width) * width;
   const int64_t wasted = filled - extent;
-  return columns.isSymbolic() || wasted * 20 < filled
+  const int64_t times = waitsForColumns(target) ? kOftenWasted : kSeldomWasted;
+  return columns.isSymbolic() || wasted * times < filled
              ? 0
              : std::max<int64_t>(
                    llvm::divideCeil(kPackedPositions * extent, wasted),
@@ -185,7 +207,7 @@ bool Heuristic::tileResult() {
   // Transposing the results takes less than transposing their operands. A row
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
-  int64_t fewest = getPositionsToPackFor(lane, width);
+  int64_t fewest = getPositionsToPackFor(lane, width, target);
   if (isStrided || !turned.empty() || rereadsLines(perLane, lane))
     fewest = kMinPositions;
   else if (fewest == 0 && slidesAlong(perLane, lane))
@@ -228,10 +250,10 @@ bool Heuristic::tileResult() {
   int64_t extent = lane.getLargestExtent();
   int64_t count = fitLanes(extent, 4 * width, width);
   int64_t laneRegisters = llvm::divideCeil(count, width);
-  int64_t rowCount = 1;
+  int64_t rowCount = 1, most = 1;
   if (rows) {
-    int64_t most = std::min<int64_t>(registers / laneRegisters, 8);
-    if (most < 4 && laneRegisters > 2) {
+    most = std::min<int64_t>(registers / laneRegisters, 8);
+    if (most < kFewRows && laneRegisters > 2) {
       count = 2 * width;
       laneRegisters = 2;
       most = std::min<int64_t>(registers / laneRegisters, 8);
@@ -242,7 +264,7 @@ bool Heuristic::tileResult() {
     const bool isLong = rows.getLargestExtent() >= kManyTiles * most &&
                         most * laneRegisters >= kBusyAccumulators;
     for (int64_t candidate = rowCount;
-         candidate >= std::min<int64_t>(4, rowCount); --candidate)
+         candidate >= std::min<int64_t>(kFewRows, rowCount); --candidate)
       if (isMultiple(rows, candidate) &&
           (candidate * laneRegisters >= kBusyAccumulators || !isLong)) {
         rowCount = candidate;
@@ -257,6 +279,10 @@ bool Heuristic::tileResult() {
     tileBlocks(perLane, rows, lane, count, rowCount, tileCount);
     return true;
   }
+  const bool readsPanel =
+      rowCount > 1 && readsPanels(perLane, rows, lane, count);
+  if (readsPanel)
+    rowCount = fitRows(rows.getLargestExtent(), rowCount, most);
   auto [columns, inColumn] = addLanes(lane, count);
   if (!rows && columns) {
     // Nothing is reused; several rows at once keep the memory busy.
@@ -272,18 +298,112 @@ bool Heuristic::tileResult() {
   unrollWindows(perLane, rowCount * laneRegisters);
   if (rowCount <= 1)
     return false;
+  // Rows that are left over are those of a share: whole tiles could not be
+  // divided among work items. A thread that computes several shares fills the
+  // tile of columns once.
+  RangeOp shares;
+  if (readsPanel && !isMultiple(rows, rowCount)) {
+    int64_t items = 1;
+    for (RangeOp range : schedule.getResultRanges())
+      if (range != rows && range != inColumn)
+        items *= range.getLargestExtent();
+    if (const int64_t share = getShare(rows, items, rowCount);
+        share < rows.getLargestExtent()) {
+      report("share", rows, share);
+      std::tie(shares, rows) = schedule.split(rows, share);
+    }
+  }
   report("unroll", rows, rowCount);
   auto [outer, inner] = schedule.split(rows, rowCount);
   schedule.setKind(inner, RangeKind::unroll);
   // The columns of a tile stay in a cache while the rows pass over them.
-  if (columns && outer->isBeforeInBlock(columns))
-    schedule.moveBefore(columns, outer);
+  RangeOp first = shares ? shares : outer;
+  if (columns && first->isBeforeInBlock(columns))
+    schedule.moveBefore(columns, first);
   if (passes)
     schedule.moveBefore(passes, outer);
-  if (!inColumn || !stageColumns(perLane, outer, inColumn, turned))
+  const bool isStaged =
+      inColumn && stageColumns(perLane, outer, inColumn, turned);
+  unrollDepth(perLane);
+  if (!isStaged)
     return false;
-  parallelize(shareRows(outer, columns ? columns : outer));
+  parallelize(shares ? outer : shareRows(outer, columns ? columns : outer));
   return true;
+}
+
+/// Whether each tile of rows reads the \p count columns from the second-level
+/// cache, which takes longer than to compute with few rows.
+bool Heuristic::readsPanels(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                            RangeOp lane, int64_t count) {
+  if (rows.isSymbolic() || lane.isSymbolic() || !waitsForColumns(target))
+    return false;
+  return llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+    if (reduce.getRanges().size() != 1)
+      return false;
+    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    return llvm::any_of(
+        schedule.getSlice(reduce.getValue()), [&](Operation *op) {
+          auto load = dyn_cast<LoadOp>(op);
+          return load && !schedule.dependsOn(load.getResult(), rows) &&
+                 schedule.dependsOn(load.getResult(), lane) &&
+                 depth.getLargestExtent() * count *
+                         llvm::divideCeil(
+                             load.getType().getIntOrFloatBitWidth(), 8) >
+                     target.l1Bytes;
+        });
+  });
+}
+
+/// The rows of a tile, up to \p most, with which \p extent rows take the least
+/// time if tiles of few rows wait for their columns. \p usual is taken if it
+/// is as good.
+int64_t Heuristic::fitRows(int64_t extent, int64_t usual, int64_t most) const {
+  const int64_t least =
+      llvm::divideCeil(target.vectorBytes, target.l2BytesPerProduct);
+  auto getTime = [&](int64_t rows) {
+    const int64_t rest = extent % rows;
+    return extent / rows * std::max(rows, least) +
+           (rest == 0 ? 0 : std::max(rest, least));
+  };
+  // Columns are packed for at least some tiles of rows.
+  auto isPacked = [&](int64_t rows) {
+    return llvm::divideCeil(extent, rows) >= kMinUsesIfSlow;
+  };
+  int64_t best = usual;
+  for (int64_t rows = std::min(most, extent); rows >= kFewRows; --rows)
+    if (getTime(rows) < getTime(best) && isPacked(rows) >= isPacked(best))
+      best = rows;
+  return best;
+}
+
+/// Unrolls a part of what the sums of register tiles add up, so that there are
+/// fewer scalar instructions. The order of additions stays the same.
+void Heuristic::unrollDepth(ArrayRef<RangedReduceOp> reduces) {
+  if (!target.sharedPorts)
+    return;
+  for (RangedReduceOp reduce : reduces) {
+    if (reduce.getRanges().size() != 1 ||
+        !reduce.getValue().getDefiningOp<MulOp>())
+      continue;
+    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    // Conditions on positions bound the loop, which has to be one range for
+    // that.
+    const bool isPlain =
+        llvm::all_of(schedule.getSlice(reduce.getValue()), [&](Operation *op) {
+          auto load = dyn_cast<LoadOp>(op);
+          return !isa<WhereOp>(op) &&
+                 (!load || (isa<Float32Type, Float64Type>(load.getType()) &&
+                            !(load.getMask() &&
+                              schedule.dependsOn(load.getMask(), depth))));
+        });
+    if (!isPlain || depth.getKind() != RangeKind::loop || depth.getPeel() ||
+        !isMultiple(depth, kDepthCopies) ||
+        depth.getLargestExtent() < kDepthCopies * kLeastTimes)
+      continue;
+    report("unroll", depth, kDepthCopies);
+    schedule.setKind(schedule.split(depth, kDepthCopies).second,
+                     RangeKind::unroll);
+  }
 }
 
 /// How many rows a share has if the rows are divided among work items, of which
@@ -628,7 +748,8 @@ bool Heuristic::isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
                       length, static_cast<uint64_t>(target.lineBytes))) >=
              getLeastStage(stride, length) &&
          extent * length <= target.l2Bytes &&
-         rows.getLargestExtent() >= kMinUses;
+         rows.getLargestExtent() >=
+             (waitsForColumns(target) ? kMinUsesIfSlow : kMinUses);
 }
 
 /// Copies operands whose rows are on different pages, or that are strided along
