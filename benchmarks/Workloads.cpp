@@ -12,6 +12,7 @@
 #include "Workloads.h"
 #include "TinyGrad/Runtime/Device.h"
 
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -370,6 +371,7 @@ static void makeMatrixOperation(Workload &workload, const std::string &kind,
       {"layernorm", 1, 1, [](const Inputs &in) { return in[0].layernorm(); }},
       {"transpose", 1, 1,
        [](const Inputs &in) { return in[0].T().contiguous(); }},
+      {"gelu", 1, 1, [](const Inputs &in) { return in[0].gelu(); }},
   };
   for (const Row &row : table)
     if (kind == row.kind) {
@@ -463,6 +465,17 @@ static Workload parseWorkload(const std::string &name) {
     workload.operations = 2.0 * sizes[0] * sizes[1] * sizes[2];
     if (wrt)
       differentiate(workload, *wrt, {sizes[0], sizes[2]});
+  } else if (kind == "gelu-mlp" && sizes.size() == 4) {
+    // ROWS-DEPTH-HIDDEN-DEVIATION: two layers, with activations of about that
+    // deviation between them.
+    const int64_t depth = sizes[1], hidden = sizes[2];
+    workload.inputs = {{sizes[0], depth}, {depth, hidden}, {hidden, depth}};
+    // Inputs are uniform from -0.5 to 0.5.
+    const double factor = double(sizes[3]) * 12 / std::sqrt(double(depth));
+    workload.build = [=](const Inputs &in) {
+      return (in[0].matmul(in[1]) * factor).gelu().matmul(in[2]);
+    };
+    workload.operations = 4.0 * sizes[0] * depth * hidden;
   } else if (kind == "shortcut" && sizes.size() == 4) {
     workload = makeShortcut(sizes);
   } else if (kind == "gemv" && sizes.size() == 3) {

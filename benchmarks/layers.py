@@ -120,6 +120,21 @@ def build(name):
                                  (batch, channels, size, size), (out, channels, 1, 1))
         run = lambda: (F.conv2d(x, w, padding=1) + F.conv2d(y, v, stride=2)).relu_()
         return run, "GFLOPS", 2 * batch * out * half * half * (9 * out + channels)
+    if kind == "matmul":
+        x, w = make_inputs((n[0], n[0]), (n[0], n[0]))
+        return lambda: x @ w, "GFLOPS", 2 * n[0] ** 3
+    if kind == "attention":
+        q, k, v = make_inputs(n, n, n)
+        run = lambda: F.scaled_dot_product_attention(q, k, v)
+        return run, "GFLOPS", 4 * n[0] * n[1] * n[2] ** 2 * n[3]
+    if kind == "gelu":
+        (x,) = make_inputs(n)
+        return lambda: F.gelu(x, approximate="tanh"), "GB/s", 8 * x.numel()
+    if kind == "gelu-mlp":
+        x, a, b = make_inputs((n[0], n[1]), (n[1], n[2]), (n[2], n[1]))
+        factor = n[3] * 12 / n[1] ** 0.5
+        run = lambda: F.gelu((x @ a) * factor, approximate="tanh") @ b
+        return run, "GFLOPS", 4 * n[0] * n[1] * n[2]
     if kind == "gemv":
         x, w = make_inputs((n[0], n[1]), (n[1], n[2]))
         return lambda: x @ w, "GB/s", 4 * n[1] * n[2]
