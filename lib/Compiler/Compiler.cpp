@@ -39,6 +39,7 @@ bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
 bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
 bool CompileOptions::check() { return tinygrad::checkBounds(); }
 bool CompileOptions::verifySteps() { return tinygrad::verifySchedules(); }
+bool CompileOptions::flush() { return tinygrad::flushSubnormals(); }
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -243,6 +244,7 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
   tg::CompileFlags flags;
   flags.verifyEach = options.verifyEach;
   flags.checkBounds = options.checkBounds;
+  flags.flushSubnormals = options.flushSubnormals;
   flags.reproducer = reproducerFile();
   const std::string targetKey = target.getCacheKey(flags);
 

@@ -35,6 +35,7 @@ enum Number : unsigned {
   Debug,
   NoOpt,
   AllowTf32,
+  Ftz,
   Spec,
   Lru,
   Profile,
@@ -79,6 +80,7 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"DEBUG", 0, 7, 0},
     {"NOOPT", 0, 1, 0},
     {"ALLOW_TF32", 0, 1, 0},
+    {"FTZ", 0, 1, 0},
     {"SPEC", 0, 3, 0},
     {"LRU", 0, 1, 1},
     {"PROFILE", 0, 1, 0},
@@ -156,6 +158,7 @@ template <Text variable> static std::string text() {
 int tinygrad::debugLevel() { return int(number<Debug>()); }
 bool tinygrad::noOptimization() { return number<NoOpt>() != 0; }
 bool tinygrad::allowTf32() { return number<AllowTf32>() != 0; }
+bool tinygrad::flushSubnormals() { return number<Ftz>() != 0; }
 bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
 bool tinygrad::checkBounds() { return number<Spec>() >= 2; }
 bool tinygrad::verifySchedules() { return number<Spec>() >= 3; }

@@ -541,7 +541,8 @@ Digest GraphSlice::hash(const Device &device,
   } all = {Digest::of(structure.data(), structure.size() * sizeof(uint64_t)),
            &device,
            uint64_t(options.noOptimization) +
-               2 * uint64_t(options.checkBounds)};
+               2 * uint64_t(options.checkBounds) +
+               4 * uint64_t(options.flushSubnormals)};
   return Digest::of(&all, sizeof all);
 }
 

@@ -105,6 +105,7 @@ static LogicalResult emitCode(ModuleOp module, const Target &target,
     texts[stage];
   CompileFlags flags;
   flags.verifyEach = tinygrad::verifyEveryRewrite();
+  flags.flushSubnormals = tinygrad::flushSubnormals();
   flags.reproducer = tinygrad::reproducerFile();
   FailureOr<std::vector<char>> code = target.compile(kernels, flags, &texts);
   if (failed(code))

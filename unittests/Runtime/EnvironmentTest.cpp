@@ -55,6 +55,14 @@ TEST(Environment, numbersAreReadFromTheEnvironment) {
   expectInChild("SPEC", "2", [] { return !verifySchedules(); });
   expectInChild("SPEC", "3", [] { return verifySchedules() && checkBounds(); });
   expectInChild("NOOPT", "1", [] { return noOptimization(); });
+  expectInChild("FTZ", "", [] { return !flushSubnormals(); });
+  expectInChild("FTZ", "1", [] { return flushSubnormals(); });
+  expectInChild("FTZ", "2", [] {
+    return messageOf<Error>([] {
+             Device::get("CPU");
+           }).find("FTZ=2 is out of range: expected 0 to 1") !=
+           std::string::npos;
+  });
   expectInChild("CACHESIZE", "2",
                 [] { return diskCacheBytes() == uint64_t(2) << 20; });
 }

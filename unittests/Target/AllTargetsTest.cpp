@@ -110,10 +110,31 @@ TEST(AllTargets, KnowTheirRegisters) {
     // Code for one target is never used for another.
     EXPECT_NE(target->getCacheKey({}), lookup("cpu")->getCacheKey({}));
   }
+  // Processors with the same registers differ in how fast they are fed.
+  auto factsOf = [](const char *name) { return lookup(name)->getFacts(); };
+  for (const char *name : {"cpu:x86_64:x86-64-v4", "cpu:x86_64:znver4",
+                           "cpu:x86_64:znver5", "cpu:x86_64:haswell"}) {
+    EXPECT_EQ(factsOf(name).l2BytesPerProduct, 64) << name;
+    EXPECT_EQ(factsOf(name).sharedPorts, 0) << name;
+    EXPECT_EQ(factsOf(name).prefetchTiles, 1) << name;
+  }
+  for (const char *name :
+       {"cpu:x86_64:skylake-avx512", "cpu:x86_64:icelake-server",
+        "cpu:x86_64:sapphirerapids", "cpu:x86_64:graniterapids"}) {
+    EXPECT_LT(factsOf(name).l2BytesPerProduct, 16) << name;
+    EXPECT_EQ(factsOf(name).sharedPorts, 1) << name;
+    EXPECT_EQ(factsOf(name).prefetchTiles, 0) << name;
+  }
   tg::CompileFlags checked;
   checked.checkBounds = true;
   EXPECT_NE(lookup("cpu")->getCacheKey(checked),
             lookup("cpu")->getCacheKey({}));
+  tg::CompileFlags flushing;
+  flushing.flushSubnormals = true;
+  for (const char *name : {"cpu", "cuda:sm_90", "amd:gfx942", "sim:sm_90"})
+    EXPECT_NE(lookup(name)->getCacheKey(flushing),
+              lookup(name)->getCacheKey({}))
+        << name;
 }
 
 // Work items of a group share `size` numbers.

@@ -23,7 +23,7 @@
 namespace tinygrad {
 
 /// Options of a compilation. The defaults come from the environment (NOOPT,
-/// SPEC).
+/// SPEC, FTZ).
 struct CompileOptions {
   /// The function to compile.
   std::string entry = "main";
@@ -41,6 +41,8 @@ struct CompileOptions {
   /// (tg-verify-schedules). A kernel that differs is an error, and is written
   /// to a file that the message names: REPRODUCER, or a new temporary file.
   bool verifySchedules = verifySteps();
+  /// Kernels compute with zeros in place of subnormal numbers.
+  bool flushSubnormals = flush();
   /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
@@ -53,6 +55,7 @@ private:
   static bool verify();
   static bool check();
   static bool verifySteps();
+  static bool flush();
 };
 
 /// Element type and shape of an argument or result. For a symbolic tensor it is

@@ -17,6 +17,9 @@
 /// - NOOPT: 1: kernels are not scheduled by the optimizer
 /// - ALLOW_TF32: 1: GPUs may round float32 factors of products to tf32, which
 ///   their matrix units multiply. Read when the device is opened
+/// - FTZ: 1: kernels compute with zeros in place of subnormal numbers (of f32
+///   and f64 on CPUs, of f32 on GPUs), which many processors of Intel compute
+///   with very slowly. Callers' floating-point environment is not changed
 /// - SPEC: 1: the IR is verified after every rewrite and every pass; slow.
 ///   2: also checks every memory access of kernels of the CPU; an out-of-bounds
 ///   access makes the run throw IndexError. The device SIM always does. Kernels
@@ -80,6 +83,7 @@ void checkSettings();
 int debugLevel();
 bool noOptimization();      ///< NOOPT
 bool allowTf32();           ///< ALLOW_TF32
+bool flushSubnormals();     ///< FTZ
 bool verifyEveryRewrite();  ///< SPEC
 bool checkBounds();         ///< SPEC=2
 bool verifySchedules();     ///< SPEC=3

@@ -40,6 +40,9 @@ struct CompileFlags {
   bool verifyEach = false;
   /// Check every memory access of kernels at run time.
   bool checkBounds = false;
+  /// Compute with zeros in place of subnormal numbers: on CPUs those of f32 and
+  /// f64, on GPUs those of f32.
+  bool flushSubnormals = false;
   /// The file to which a failing pass writes its input and the pipeline, for
   /// `tg-opt --run-reproducer`; empty: none.
   std::string reproducer;

@@ -24,11 +24,19 @@ namespace mlir::tg::cpu {
 /// and times of the stages; `texts` may be null.
 FailureOr<std::vector<char>> emitObject(ModuleOp module,
                                         const CpuTargetOptions &target,
+                                        const CompileFlags &flags,
                                         StageTexts *texts,
                                         CpuCompileTimes &times);
 
 /// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);
+
+/// Makes kernels compute with zeros in place of subnormal numbers. Their
+/// interfaces call internal functions, which are no longer inlined. Fails, with
+/// the reason, if the processor has no such mode.
+LogicalResult flushSubnormals(llvm::Module &module,
+                              const CpuTargetOptions &target,
+                              std::string &error);
 
 } // namespace mlir::tg::cpu
 

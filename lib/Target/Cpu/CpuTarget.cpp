@@ -109,7 +109,7 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
                               std::chrono::steady_clock::now() - start)
                               .count();
   FailureOr<std::vector<char>> bytes =
-      cpu::emitObject(*module, target, texts, object.times);
+      cpu::emitObject(*module, target, flags, texts, object.times);
   if (failed(bytes))
     return failure();
   object.bytes = std::move(*bytes);
@@ -136,7 +136,8 @@ public:
         facts(this->options.getFacts()) {}
 
   std::string getCacheKey(const CompileFlags &flags) const override {
-    return options.str() + (flags.checkBounds ? ";bounds" : "");
+    return options.str() + (flags.checkBounds ? ";bounds" : "") +
+           (flags.flushSubnormals ? ";ftz" : "");
   }
   TargetFacts getFacts() const override { return facts; }
   void registerDialects(DialectRegistry &registry) const override {

@@ -61,6 +61,7 @@ static LogicalResult optimize(llvm::Module &module,
 
 FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
                                              const CpuTargetOptions &target,
+                                             const CompileFlags &flags,
                                              StageTexts *texts,
                                              CpuCompileTimes &times) {
   auto findText = [&](StringRef stage) -> std::string * {
@@ -85,6 +86,10 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
     if (!llvmModule)
       return module.emitError("cannot be translated to LLVM IR");
     codegen::setProcessor(*llvmModule, *machine);
+    if (flags.flushSubnormals &&
+        failed(cpu::flushSubnormals(*llvmModule, target, error)))
+      return emitError(module.getLoc(), "cannot compile for the CPU: ")
+             << error;
     if (target.preferVectorWidth)
       for (llvm::Function &function : *llvmModule)
         if (!function.isDeclaration())

@@ -79,10 +79,10 @@ GPUTarget::GPUTarget(std::string name, const GPUOptions &options,
     : Target(std::move(name)), chip(options.chip), facts(tg::getFacts(options)),
       processor(std::move(processor)) {}
 
-std::string GPUTarget::getCacheKey(const CompileFlags &) const {
+std::string GPUTarget::getCacheKey(const CompileFlags &flags) const {
   return getName() + ";" + processor.triple + ";" + processor.cpu + ";" +
          processor.features + ";" + std::to_string(processor.level) + ";" +
-         getPasses();
+         getPasses() + (flags.flushSubnormals ? ";ftz" : "");
 }
 
 LaunchShape GPUTarget::getLaunch(KernelOp kernel) const {
@@ -177,6 +177,13 @@ FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
   if (!llvmModule)
     return fail("the kernels cannot be translated to LLVM IR");
   codegen::setProcessor(*llvmModule, *machine);
+  // Instructions with `.ftz` for NVIDIA's GPUs, and a mode of AMD's that the
+  // code object asks for.
+  if (flags.flushSubnormals)
+    for (llvm::Function &function : *llvmModule)
+      if (!function.isDeclaration())
+        function.addFnAttr("denormal-fp-math-f32",
+                           "preserve-sign,preserve-sign");
   prepare(*llvmModule);
   if (failed(codegen::runPasses(*llvmModule, *machine, getPasses(), error)))
     return fail(error);

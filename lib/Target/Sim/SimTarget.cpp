@@ -52,8 +52,9 @@ public:
   SimTarget(std::string name, const GPUOptions &options)
       : Target(std::move(name)), facts(tg::getFacts(options)) {}
 
-  std::string getCacheKey(const CompileFlags &) const override {
-    return getName() + ";" + getHost().str();
+  std::string getCacheKey(const CompileFlags &flags) const override {
+    return getName() + ";" + getHost().str() +
+           (flags.flushSubnormals ? ";ftz" : "");
   }
   TargetFacts getFacts() const override { return facts; }
   void registerDialects(DialectRegistry &registry) const override {
@@ -130,7 +131,7 @@ FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
     return failure();
   print("mlir");
   CpuCompileTimes times;
-  return cpu::emitObject(*module, getHost(), texts, times);
+  return cpu::emitObject(*module, getHost(), flags, texts, times);
 }
 
 namespace mlir::tg {
