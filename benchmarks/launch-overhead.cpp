@@ -193,6 +193,37 @@ static void benchmarkSteps() {
   }
 }
 
+/// What a loop does around a captured call: new inputs, and values of results.
+static void benchmarkAccess() {
+  auto time = [](const std::string &what, const std::function<void()> &body) {
+    report(what, nanoseconds(2000, body), "ns");
+  };
+  const std::vector<float> numbers(64, 1.5f);
+  time("tensor from a vector", [&] { Tensor::from(numbers); });
+  time("  reshaped", [&] { Tensor::from(numbers).reshape({8, 8}); });
+  const Tensor x = Tensor::from(numbers).reshape({8, 8});
+  const Tensor single = Tensor::from({2.0f});
+  time("element of a tensor of one", [&] { single.item<float>(); });
+  time("  of a view, x[3]", [&] { x[3]; });
+  time("  x[3][5].item()", [&] { x[3][5].item<float>(); });
+  time("  x.index({3, 5}).item()", [&] { x.index({3, 5}).item<float>(); });
+  time("  x.reshape({64})[5].item()",
+       [&] { x.reshape({64})[5].item<float>(); });
+  time("values of 64 elements, toHost()", [&] { x.toHost(); });
+  time("  tolist()", [&] { x.tolist<float>(); });
+  Tensor state = Tensor::zeros({8, 8}).parameter(false);
+  Jit step([&](const Tensor &input) {
+    state.assign(state * 0.5f + input);
+    return state.sum({}, true);
+  });
+  for (int i = 0; i < 3; ++i)
+    step(x);
+  time("captured call of two launches", [&] { step(x); });
+  time("  with a new input and an element of the result", [&] {
+    step(Tensor::from(numbers).reshape({8, 8}))[0][0].item<float>();
+  });
+}
+
 static void benchmarkThreads(Device &cpu) {
   Kernel kernel(
       cpu.loadProgram(nothingKernel().data(), nothingKernel().size(), "host"),
@@ -267,6 +298,7 @@ int main() {
   benchmarkLists(cpu);
   benchmarkLists(Device::get("NULL"));
   benchmarkSteps();
+  benchmarkAccess();
   benchmarkThreads(cpu);
   benchmarkMemory(cpu);
   benchmarkCaches(cpu);
