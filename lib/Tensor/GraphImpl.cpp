@@ -225,7 +225,7 @@ void GraphImpl::markCut(Operation *op, Operation *memory) {
     return;
   to.isTracked = true;
   // What was a leaf before an assignment remains that.
-  (from.isLeaf ? to.isLeaf : to.isCut) = true;
+  (from.isLeaf && !findLeaf(op) ? to.isLeaf : to.isCut) = true;
 }
 
 /// What changes if the tensor is assigned to.

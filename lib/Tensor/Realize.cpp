@@ -139,9 +139,12 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory, GraphImpl::Ending ending) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Operation *buffer = graph.createBuffer(memory, type, op);
-  if (graph.isTracked(op) && ending != GraphImpl::Ending::None) {
+  // Gradients do not flow through integers.
+  const bool isOnPath =
+      graph.isTracked(op) && isa<FloatType>(type.getElementType());
+  if (isOnPath && ending != GraphImpl::Ending::None) {
     graph.node(buffer).ending = ending;
-  } else if (graph.isTracked(op) && !graph.findLeaf(op)) {
+  } else if (isOnPath && !graph.findLeaf(op)) {
     // Erases the buffer if memory for the origin runs out.
     const Tensor held = graph.wrap(buffer, &memory.device());
     graph.keepOrigin(op, buffer);

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Tensor/Tensor.h"
 #include "Primitives.h"
+#include "ReadElement.h"
 #include "Recorder.h"
 #include "TensorImpl.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
@@ -260,6 +261,8 @@ void Tensor::readItem(void *value, DType wanted,
   if (numel().value() != 1)
     throw ShapeError("item: a tensor of shape " + toString(shape()) + " has " +
                      std::to_string(numel().value()) + " elements, not 1");
+  if (readElement(impl(), value))
+    return;
   Buffer memory = buffer(std::source_location());
   memory.device().synchronize();
   memory.copyOut(value, itemsize());

@@ -213,3 +213,48 @@ TEST(Indexing, SelectionFromALargeTable) {
   EXPECT_EQ(GlobalCounters::kernelCount, 1);
   EXPECT_EQ(values(selected), (std::vector<double>{5, 1000000, 77}));
 }
+
+// Elements of views of memory are read without building the view.
+TEST(Indexing, SingleElementsOfViews) {
+  for (const char *device : {"CPU", "SIM"}) {
+    Tensor x = Tensor::arange(2 * 3 * 4, {DType::Float32, device});
+    x = x.reshape({2, 3, 4}).contiguous().realize();
+    auto at = [](int64_t i, int64_t j, int64_t k) {
+      return float(12 * i + 4 * j + k);
+    };
+    for (int64_t i = 0; i < 2; ++i)
+      for (int64_t j = 0; j < 3; ++j)
+        for (int64_t k = 0; k < 4; ++k) {
+          EXPECT_EQ(x[i][j][k].item<float>(), at(i, j, k));
+          EXPECT_EQ(x.index({i, j, k}).item<float>(), at(i, j, k));
+          EXPECT_EQ(x.flip({0, 2})[i][j][k].item<float>(), at(1 - i, j, 3 - k));
+          EXPECT_EQ(x.permute({2, 0, 1})[k][i][j].item<float>(), at(i, j, k));
+          EXPECT_EQ(
+              x.transpose(0, 2).flatten()[6 * k + 2 * j + i].item<float>(),
+              at(i, j, k));
+          EXPECT_EQ(x.index({Slice(None, None, -1), j, Slice(k, None, 3)})[i][0]
+                        .item<float>(),
+                    at(1 - i, j, k));
+        }
+    // Assignments, also through views, are seen.
+    Tensor row = x[1][2];
+    row[3] = 100;
+    EXPECT_EQ(x[1][2][3].item<float>(), 100);
+    x[1] *= 2;
+    EXPECT_EQ(row[3].item<float>(), 200);
+    EXPECT_EQ(row.reshape({2, 2})[1][0].item<float>(), 2 * at(1, 2, 2));
+    // What is not memory, or not yet.
+    EXPECT_EQ((x + 1)[0][0][1].item<float>(), 2);
+    EXPECT_EQ((x + 1).sum(0)[0][1].item<float>(), 1 + 1 + 2 * at(1, 0, 1) + 1);
+    Tensor parameter = x[0].parameter();
+    EXPECT_EQ(parameter[1][2].item<float>(), at(0, 1, 2));
+    EXPECT_EQ(Tensor::full({2, 2}, 3.0f, {DType::Float32, device})[1][1]
+                  .item<float>(),
+              3);
+  }
+  // Slices with steps are padded to whole rows.
+  Tensor bytes = Tensor::from(std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(bytes[Slice(1, None, 3)][1].item<uint8_t>(), 5);
+  const Variable position("position", 0, 6);
+  EXPECT_EQ(bytes[position.bind(5)].item<uint8_t>(), 6);
+}

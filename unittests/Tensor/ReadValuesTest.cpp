@@ -364,6 +364,18 @@ TEST(ReadValuesTest, memoryEndsWithTheLastTensor) {
   EXPECT_EQ(Graph::current().numOperations(), operations);
 }
 
+TEST(ReadValuesTest, integersKeepNothing) {
+  Tensor w = Tensor::ones({256}).parameter();
+  w.realize();
+  const int64_t used = GlobalCounters::memUsed;
+  Tensor predicted;
+  {
+    Tensor x = noiseTensor({256, 256}).realize();
+    predicted = (x * w).argmax(1).realize();
+  }
+  EXPECT_LE(GlobalCounters::memUsed, used + 2048);
+}
+
 namespace {
 /// Memory of devices and host, and operations, at the ends of steps.
 class Flatness {
