@@ -21,7 +21,7 @@ from suites.runners import run_fuzz
 
 
 def suite_fuzz(build):
-    """Random graphs: compiled code against the interpreter, with a fixed seed."""
+    """Random graphs and programs: compiled code against the interpreter."""
     # Some once more, with every access to memory checked.
     few = is_sanitized(build)
     counts = run_fuzz(
@@ -29,6 +29,8 @@ def suite_fuzz(build):
     )
     gradients = [({}, 50 if few else 300)]
     counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
+    programs = [({}, 100 if few else 500)]
+    counts.add(run_fuzz(build, programs, (), "fuzz-programs", "programs"))
     return counts
 
 

@@ -114,12 +114,12 @@ def run_unittests(build, programs, half=None):
     return counts
 
 
-def run_fuzz(build, runs, options=(), title="fuzz"):
-    """Runs tg-fuzz with options for each of (settings, how many graphs)."""
+def run_fuzz(build, runs, options=(), title="fuzz", kind="graphs"):
+    """Runs tg-fuzz with options for each of (settings, how many graphs, or programs)."""
     command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10", *options]
     # And with steps of schedules that no heuristic would choose, where code
     # is compiled fast.
-    if not is_sanitized(build):
+    if kind == "graphs" and not is_sanitized(build):
         command.append("--random-schedules=1")
     # A graph takes a tenth of a second, on a busy machine and with sanitizers
     # many times as long.
@@ -130,7 +130,7 @@ def run_fuzz(build, runs, options=(), title="fuzz"):
         settings, first, count = task
         name = " ".join([title, *(f"{key}={value}" for key, value in settings.items())])
         output_dir = build / "fuzz" / f"{name.replace(' ', '-')}-{first}"
-        arguments = [f"--first={first}", f"--graphs={count}"]
+        arguments = [f"--first={first}", f"--{kind}={count}"]
         status, output = run(
             [*command, *arguments, f"--output-dir={output_dir}"],
             cwd=build,
@@ -149,5 +149,5 @@ def run_fuzz(build, runs, options=(), title="fuzz"):
     for result in side_by_side(run_part, tasks):
         counts.add(result)
     if not counts.failed:
-        say(f"{title}: {sum(graphs for _, graphs in runs)} graphs")
+        say(f"{title}: {sum(graphs for _, graphs in runs)} {kind}")
     return counts
