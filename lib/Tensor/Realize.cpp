@@ -121,6 +121,14 @@ static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
   const DType dtype = getDType(type.getElementType());
   if (sizeInBytes(type) == 0)
     return Buffer::allocate(device, 0, dtype);
+  // All of the memory in another shape needs no views, which take microseconds.
+  Operation *whole = op;
+  while (isa<tg::ReshapeOp>(whole) &&
+         !cast<RankedTensorType>(whole->getResult(0).getType()).getEncoding())
+    whole = whole->getOperand(0).getDefiningOp();
+  if (auto buffer = dyn_cast<tg::BufferOp>(whole);
+      buffer && !cast<RankedTensorType>(buffer.getType()).getEncoding())
+    return graph.buffers.at(buffer.getId()).view(0, sizeInBytes(type), dtype);
   std::optional<MemoryView> view = findMemoryView(op);
   std::optional<tg::Dim> offset =
       view ? view->chain.getContiguousOffset() : std::nullopt;
