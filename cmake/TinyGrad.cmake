@@ -23,9 +23,11 @@ target_compile_options(TinyGradOptions INTERFACE
   -Wall -Wextra -Werror -Wno-unused-parameter)
 if(TINYGRAD_SANITIZE STREQUAL "thread")
   # oneTBB is not instrumented: of its loops, ForkJoin says what they guarantee.
+  # The path is relative for ccache's sake.
+  file(RELATIVE_PATH ignored ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/cmake)
   target_compile_options(TinyGradOptions INTERFACE
     -fsanitize=thread -fno-omit-frame-pointer
-    -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/ThreadSanitizerIgnore.txt)
+    -fsanitize-ignorelist=${ignored}/ThreadSanitizerIgnore.txt)
   target_link_options(TinyGradOptions INTERFACE -fsanitize=thread)
 elseif(TINYGRAD_SANITIZE)
   # LLVM and MLIR are not instrumented. Checks that need every library to be
@@ -54,19 +56,48 @@ add_custom_target(TinyGradIncGen)
 # Everything the test suites need.
 add_custom_target(tinygrad-tests)
 
-# The precompiled headers: one object library owns them, others reuse them.
+# The precompiled headers: object libraries own them, others reuse them.
+function(_tinygrad_add_pch_owner name source header)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/${source})
+  target_link_libraries(${name} PRIVATE TinyGradOptions TinyGradMlir ${ARGN})
+  target_precompile_headers(${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/${header})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  # Without a time stamp inside, ccache can give back an older file.
+  target_compile_options(${name} PRIVATE
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  # What depends on an object library itself does not wait for its files.
+  add_custom_target(${name}File)
+  add_dependencies(${name}File ${name})
+  tinygrad_write_pch_sum(
+    ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.pch.sum
+    ${PROJECT_SOURCE_DIR}/cmake/${header})
+endfunction()
+
 function(tinygrad_add_pch)
   if(NOT TINYGRAD_ENABLE_PCH)
     return()
   endif()
-  add_library(TinyGradMlirPch OBJECT ${PROJECT_SOURCE_DIR}/cmake/MlirPch.cpp)
-  target_link_libraries(TinyGradMlirPch PRIVATE TinyGradOptions TinyGradMlir)
-  target_precompile_headers(TinyGradMlirPch PRIVATE
-    ${PROJECT_SOURCE_DIR}/cmake/MlirPch.h)
-  # Without a time stamp inside, equal content gives an equal file, which is
-  # what ccache needs to find the objects that include it.
-  target_compile_options(TinyGradMlirPch PRIVATE
-    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  _tinygrad_add_pch_owner(TinyGradMlirPch MlirPch.cpp MlirPch.h)
+  _tinygrad_add_pch_owner(TinyGradTestPch TestPch.cpp TestPch.h
+    GTest::gmock GTest::gtest)
+  target_compile_options(TinyGradTestPch PRIVATE -O0)
+endfunction()
+
+# Compiles `name` with the precompiled header that `owner` has.
+function(_tinygrad_use_pch name owner)
+  if(NOT TINYGRAD_ENABLE_PCH)
+    return()
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_precompile_headers(${name} REUSE_FROM ${owner})
+    return()
+  endif()
+  # CMake would also name the header, by a path that ccache cannot make relative.
+  # What is in it is among the dependencies that Clang writes for each object.
+  add_dependencies(${name} ${owner}File)
+  target_compile_options(${name} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp -Xclang -include-pch -Xclang ${PROJECT_BINARY_DIR}/CMakeFiles/${owner}.dir/cmake_pch.hxx.pch>")
 endfunction()
 
 # Links `libs` to `name`, with MLIR and LLVM replaced by TinyGradMlir.
@@ -98,10 +129,8 @@ endfunction()
 function(_tinygrad_target name pch)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:TinyGradOptions>)
   add_dependencies(${name} TinyGradIncGen)
-  if(pch AND TINYGRAD_ENABLE_PCH)
-    target_precompile_headers(${name} REUSE_FROM TinyGradMlirPch)
-    target_compile_options(${name} PRIVATE
-      "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
+  if(pch)
+    _tinygrad_use_pch(${name} TinyGradMlirPch)
   endif()
 endfunction()
 
@@ -211,11 +240,15 @@ endfunction()
 
 # A GoogleTest program in build/unittests, run by the test command. The tests
 # themselves are not optimized, which would take longer than running them; but
-# where they share a precompiled header with the libraries.
+# where they share a precompiled header with the libraries. The others have one
+# of GoogleTest and the standard library.
 function(tinygrad_add_unittest name)
   _tinygrad_add_executable(${name} ${ARGN})
   if(NOT "MLIR_PCH" IN_LIST ARGN)
     target_compile_options(${name} PRIVATE -O0)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      _tinygrad_use_pch(${name} TinyGradTestPch)
+    endif()
   endif()
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES

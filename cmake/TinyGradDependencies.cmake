@@ -77,10 +77,43 @@ endif()
 if(TINYGRAD_ENABLE_CCACHE)
   find_program(TINYGRAD_CCACHE ccache)
   if(TINYGRAD_CCACHE)
-    # A precompiled header is cached by its content only with these.
+    # Objects are found again from a clone in another folder: paths count
+    # relative to the sources, and a precompiled header, which holds its own
+    # path, by the file beside it (tinygrad_write_pch_sum).
     set(_tinygrad_launcher ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${TINYGRAD_CCACHE})
+      CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_PCH_EXTSUM=1 ${TINYGRAD_CCACHE})
     set(CMAKE_C_COMPILER_LAUNCHER ${_tinygrad_launcher})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${_tinygrad_launcher})
   endif()
 endif()
+
+# Writes what stands for the content of a precompiled header in ccache's keys:
+# its source, and the versions of compiler and libraries. (The options are those
+# of the sources that include it.) Without Debian's package manager there is no
+# such file, and ccache reads the precompiled header itself.
+function(tinygrad_write_pch_sum output source)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+    CMAKE_CONFIGURE_DEPENDS ${source})
+  if(EXISTS /var/lib/dpkg/status)
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+      CMAKE_CONFIGURE_DEPENDS /var/lib/dpkg/status)
+  endif()
+  execute_process(
+    COMMAND dpkg-query -W libstdc++-*-dev libc6-dev libgcc-*-dev linux-libc-dev
+      libgtest-dev libgmock-dev clang-${TINYGRAD_LLVM_VERSION}
+      llvm-${TINYGRAD_LLVM_VERSION}-dev libmlir-${TINYGRAD_LLVM_VERSION}-dev
+    RESULT_VARIABLE status OUTPUT_VARIABLE versions ERROR_QUIET)
+  # A status of 1: no package has one of the names. Compiler and headers may also
+  # be others than Debian's.
+  if(NOT versions MATCHES "llvm-${TINYGRAD_LLVM_VERSION}-dev" OR
+     NOT MLIR_DIR MATCHES "^/usr/lib/llvm-${TINYGRAD_LLVM_VERSION}/" OR
+     NOT CMAKE_CXX_COMPILER MATCHES "^/usr/bin/")
+    file(REMOVE ${output})
+    return()
+  endif()
+  file(SHA256 ${source} content)
+  file(CONFIGURE OUTPUT ${output} CONTENT
+    "${content}\n${CMAKE_CXX_COMPILER_VERSION}\n${versions}")
+endfunction()
