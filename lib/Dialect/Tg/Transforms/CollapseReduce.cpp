@@ -13,11 +13,11 @@
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGCOLLAPSEREDUCE
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
-#include "llvm/Support/MathExtras.h"
 } // namespace mlir::tg
 
 using namespace mlir;

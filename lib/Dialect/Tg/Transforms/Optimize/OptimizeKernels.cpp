@@ -19,11 +19,11 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGOPTIMIZEKERNELS
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
-#include "llvm/Support/MathExtras.h"
 } // namespace mlir::tg
 
 using namespace mlir;
