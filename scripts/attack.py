@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # How many inputs a run of --scale 1 makes; those of mlir share processes.
 INPUTS = {"mlir": 4000, "npy": 200, "idx": 60, "cache": 120, "settings": 150}
 SETTINGS = (
-    "DEV DEBUG NOOPT FTZ SPEC LRU CACHELEVEL CACHEDIR CACHESIZE THREADS PROFILE PROGRAMS "
+    "DEV DEBUG NOOPT FTZ SPEC FALLBACK LRU CACHELEVEL CACHEDIR CACHESIZE THREADS PROFILE PROGRAMS "
     "KERNELS SIMSEED SIMCOUNT".split()
 )
 SEPARATOR = "\n// -----\n"

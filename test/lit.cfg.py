@@ -25,6 +25,9 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# No test needs a simpler schedule than the one that the compiler chose.
+config.environment["FALLBACK"] = "0"
+
 # --param DEV=SIM --param SIMCHIP=gfx942: other settings for all tests.
 for name in ("DEV", "SIMCHIP", "SIMSEED"):
     if name in lit_config.params:

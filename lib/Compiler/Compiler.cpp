@@ -14,6 +14,7 @@
 #include "KernelCost.h"
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -21,6 +22,7 @@
 #include "TinyGrad/Runtime/ForkJoin.h"
 #include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Target/All/AllTargets.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -40,6 +42,9 @@ bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
 bool CompileOptions::check() { return tinygrad::checkBounds(); }
 bool CompileOptions::verifySteps() { return tinygrad::verifySchedules(); }
 bool CompileOptions::flush() { return tinygrad::flushSubnormals(); }
+bool CompileOptions::mayFallBack() {
+  return tinygrad::fallBackToSimplerSchedules();
+}
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -60,9 +65,12 @@ public:
 
   bool any() const { return !text.empty(); }
 
-  /// Throws CompileError with the collected errors.
+  /// The collected errors, or \p what if there is none.
+  CompileError getError(const std::string &what) const {
+    return CompileError(text.empty() ? what : text);
+  }
   [[noreturn]] void fail(const std::string &what) const {
-    throw CompileError(text.empty() ? what : text);
+    throw getError(what);
   }
 
 private:
@@ -219,6 +227,91 @@ std::vector<char> compileKernel(const std::string &text,
   return std::move(*code);
 }
 
+/// The kernels of a module before they were scheduled. One of which no code can
+/// be made gets the next simpler schedule.
+class UnscheduledKernels : public tg::ScheduleObserver {
+public:
+  UnscheduledKernels(Device &device, const CompileOptions &options)
+      : device(device), options(options), target(getTarget(device, options)) {}
+
+  /// Level 2 to level 3.
+  void schedule(ModuleOp module, unsigned first = 0) {
+    module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
+    tg::PipelineOptions pipeline = getPipelineOptions(device, options);
+    pipeline.firstSchedule = first;
+    if (options.fallBack)
+      pipeline.observer = this;
+    runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
+      target.buildOptimizePipeline(manager, pipeline);
+    });
+  }
+
+  /// Gives a scheduled kernel, of which \p reason says why there is no code,
+  /// the next simpler schedule. Returns false, without changing it, if there is
+  /// none.
+  bool simplify(tg::KernelOp kernel, StringRef reason) {
+    const std::string name = kernel.getName().str();
+    for (auto it = kernels.find(name); it != kernels.end();
+         it = kernels.find(name)) {
+      Unscheduled unscheduled = std::move(it->second);
+      kernels.erase(it);
+      OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+      module->push_back(unscheduled.kernel->clone());
+      try {
+        schedule(*module, unscheduled.next);
+      } catch (const CompileError &) {
+        if (++unscheduled.next < tg::countSchedules(target.getFacts()))
+          kernels[name] = std::move(unscheduled);
+        continue;
+      }
+      report(kernel, reason);
+      auto simpler = *module->getOps<tg::KernelOp>().begin();
+      kernel.getBody().takeBody(simpler.getBody());
+      kernel->setAttrs(simpler->getAttrDictionary());
+      return true;
+    }
+    return false;
+  }
+
+  void scheduled(tg::KernelOp kernel, OwningOpRef<tg::KernelOp> original,
+                 unsigned next) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    kernels[kernel.getName()] = {std::move(original), next};
+  }
+
+  void refused(tg::KernelOp kernel, StringRef reason) override {
+    count(kernel.getName(), reason);
+  }
+
+private:
+  struct Unscheduled {
+    OwningOpRef<tg::KernelOp> kernel;
+    unsigned next = 0;
+  };
+
+  static void count(StringRef name, StringRef reason) {
+    ++GlobalCounters::schedulesRefused;
+    if (debugLevel() >= 1)
+      debugPrint("kernel " + name.str() +
+                 " gets a simpler schedule: " + reason.str());
+  }
+
+  static void report(tg::KernelOp kernel, StringRef reason) {
+    count(kernel.getName(), reason);
+    remark::failed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("refused").category("tg-optimize-kernels"))
+        << (kernel.getName() + ": there is no code for the schedule: " + reason)
+               .str();
+  }
+
+  Device &device;
+  const CompileOptions &options;
+  const tg::Target &target;
+  std::mutex mutex;
+  llvm::StringMap<Unscheduled> kernels;
+};
+
 /// The runtime's form of a launch shape, with expressions over the kernel's
 /// variables.
 LaunchDims getLaunchDims(const tg::LaunchShape &shape,
@@ -236,58 +329,74 @@ LaunchDims getLaunchDims(const tg::LaunchShape &shape,
   return dims;
 }
 
-/// Compiles and loads every kernel of the module; the result is keyed by name.
-llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
-                                               const CompileOptions &options) {
-  const tg::Target &target = getTarget(device, options);
-  const tg::TargetFacts facts = target.getFacts();
+tg::CompileFlags getFlags(const CompileOptions &options) {
   tg::CompileFlags flags;
   flags.verifyEach = options.verifyEach;
   flags.checkBounds = options.checkBounds;
   flags.flushSubnormals = options.flushSubnormals;
   flags.reproducer = reproducerFile();
+  return flags;
+}
+
+/// A scheduled kernel to be compiled and loaded.
+struct Work {
+  Work(tg::KernelOp kernel, const tg::Target &target);
+
+  tg::KernelOp kernel;
+  std::string name, base, text;
+  CompiledKernel result;
+  /// Why there is no code, if there is none.
+  std::optional<CompileError> error;
+};
+
+Work::Work(tg::KernelOp kernel, const tg::Target &target)
+    : kernel(kernel), name(kernel.getName().str()) {
+  KernelCost cost = estimateCost(kernel);
+  // The program's variables were already checked for consistency.
+  result.variables = *tg::collectVariables(kernel);
+  ArrayRef<Attribute> numbers;
+  if (ArrayAttr own = kernel.getNumbersAttr())
+    numbers = own.getValue();
+  for (tg::VarAttr variable : result.variables) {
+    const auto *number = llvm::find(numbers, variable);
+    result.numberOf.push_back(
+        number == numbers.end() ? -1 : int(number - numbers.begin()));
+  }
+  result.opCount = getExpression(cost.operations, result.variables);
+  result.memBytes = getExpression(cost.bytes, result.variables);
+  result.dims = getLaunchDims(target.getLaunch(kernel), result.variables);
+  result.dims.estimatedNanoseconds = cost.getNanoseconds(target.getFacts());
+  result.description = describeOperations(kernel);
+  text = getKernelText(kernel);
+  base = kernel.getName().str();
+  kernel.setName(name);
+}
+
+/// Compiles and loads every kernel of the module; the result is keyed by name.
+llvm::StringMap<CompiledKernel>
+compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
+               UnscheduledKernels &unscheduled) {
+  const tg::Target &target = getTarget(device, options);
+  const tg::CompileFlags flags = getFlags(options);
   const std::string targetKey = target.getCacheKey(flags);
 
-  struct Work {
-    std::string name, base, text;
-    CompiledKernel result;
-  };
   std::vector<Work> work;
-  for (tg::KernelOp kernel : module.getOps<tg::KernelOp>()) {
-    Work item;
-    item.name = kernel.getName().str();
-    KernelCost cost = estimateCost(kernel);
-    // The program's variables were already checked for consistency.
-    item.result.variables = *tg::collectVariables(kernel);
-    ArrayRef<Attribute> numbers;
-    if (ArrayAttr own = kernel.getNumbersAttr())
-      numbers = own.getValue();
-    for (tg::VarAttr variable : item.result.variables) {
-      const auto *number = llvm::find(numbers, variable);
-      item.result.numberOf.push_back(
-          number == numbers.end() ? -1 : int(number - numbers.begin()));
-    }
-    item.result.opCount = getExpression(cost.operations, item.result.variables);
-    item.result.memBytes = getExpression(cost.bytes, item.result.variables);
-    item.result.dims =
-        getLaunchDims(target.getLaunch(kernel), item.result.variables);
-    item.result.dims.estimatedNanoseconds = cost.getNanoseconds(facts);
-    item.result.description = describeOperations(kernel);
-    item.text = getKernelText(kernel);
-    item.base = kernel.getName().str();
-    kernel.setName(item.name);
-    work.push_back(std::move(item));
-  }
+  for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
+    work.emplace_back(kernel, target);
   // The settings of the calling thread apply to the workers as well. At DEBUG
   // >= 6 code is not taken from the disk, since its stages are printed.
   const int debug = debugLevel();
   const int cache = debug >= 6 ? std::min(cacheLevel(), 1) : cacheLevel();
   auto load = [&](Work &item) {
     Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
-    std::shared_ptr<Program> program = KernelCache::global().get(
-        device, targetKey + "\n" + item.text,
-        [&] { return compileKernel(item.text, target, flags); }, item.base);
-    item.result.kernel = Kernel(program, item.base);
+    try {
+      std::shared_ptr<Program> program = KernelCache::global().get(
+          device, targetKey + "\n" + item.text,
+          [&] { return compileKernel(item.text, target, flags); }, item.base);
+      item.result.kernel = Kernel(program, item.base);
+    } catch (const CompileError &error) {
+      item.error = error;
+    }
   };
   if (work.size() == 1) {
     load(work[0]);
@@ -300,8 +409,17 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
   }
 
   llvm::StringMap<CompiledKernel> kernels;
-  for (Work &item : work)
+  for (Work &item : work) {
+    // Each schedule may fail in its own way; the best one counts.
+    const std::optional<CompileError> error = item.error;
+    while (item.error) {
+      if (!unscheduled.simplify(item.kernel, item.error->what()))
+        throw *error;
+      item = Work(item.kernel, target);
+      load(item);
+    }
     kernels[item.name] = std::move(item.result);
+  }
   return kernels;
 }
 } // namespace
@@ -335,6 +453,7 @@ tinygrad::getPipelineOptions(Device &device, const CompileOptions &options) {
   pipeline.device = device.name();
   pipeline.noOpt = options.noOptimization;
   pipeline.verifyRewrites = options.verifyEach;
+  pipeline.fallBack = options.fallBack;
   return pipeline;
 }
 
@@ -372,18 +491,59 @@ static void compareSchedules(ModuleOp module, const CompileOptions &options) {
   });
 }
 
-void tinygrad::optimize(ModuleOp module, Device &device,
-                        const CompileOptions &options) {
-  const tg::Target &target = getTarget(device, options);
-  attachTarget(module, target);
+static void optimize(ModuleOp module, Device &device,
+                     const CompileOptions &options,
+                     UnscheduledKernels &unscheduled) {
+  attachTarget(module, getTarget(device, options));
   if (options.prepareKernel)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
       options.prepareKernel(kernel);
   if (options.verifySchedules)
     compareSchedules(module, options);
-  runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
-    target.buildOptimizePipeline(manager, getPipelineOptions(device, options));
-  });
+  unscheduled.schedule(module);
+}
+
+void tinygrad::optimize(ModuleOp module, Device &device,
+                        const CompileOptions &options) {
+  UnscheduledKernels unscheduled(device, options);
+  ::optimize(module, device, options, unscheduled);
+}
+
+std::vector<char> tinygrad::generateCode(ModuleOp module, Device &device,
+                                         const CompileOptions &options,
+                                         tg::StageTexts *texts) {
+  UnscheduledKernels unscheduled(device, options);
+  ::optimize(module, device, options, unscheduled);
+  const tg::Target &target = getTarget(device, options);
+  const tg::CompileFlags flags = getFlags(options);
+  // Returns the errors.
+  auto generate = [&](ArrayRef<tg::KernelOp> kernels, tg::StageTexts *texts,
+                      std::vector<char> &code) -> std::optional<CompileError> {
+    ErrorCollector errors(module.getContext());
+    FailureOr<std::vector<char>> result = target.compile(kernels, flags, texts);
+    if (failed(result))
+      return errors.getError("code generation failed");
+    code = std::move(*result);
+    return std::nullopt;
+  };
+  std::vector<char> code;
+  const SmallVector<tg::KernelOp> kernels(module.getOps<tg::KernelOp>());
+  std::optional<CompileError> error = generate(kernels, texts, code);
+  if (!error)
+    return code;
+  for (tg::KernelOp kernel : kernels) {
+    const std::optional<CompileError> first = generate(kernel, nullptr, code);
+    for (std::optional<CompileError> last = first; last;
+         last = generate(kernel, nullptr, code))
+      if (!unscheduled.simplify(kernel, last->what()))
+        throw *first;
+  }
+  if (texts)
+    for (auto &text : *texts)
+      text.second.clear();
+  if ((error = generate(kernels, texts, code)))
+    throw *error;
+  return code;
 }
 
 std::shared_ptr<CompiledProgram>
@@ -434,7 +594,8 @@ tinygrad::compile(ModuleOp module, Device &device,
   checkScheduled(module.lookupSymbol<func::FuncOp>(options.entry));
   debugModule(5, "kernels", module);
   begin = Clock::now();
-  optimize(module, device, options);
+  UnscheduledKernels unscheduled(device, options);
+  ::optimize(module, device, options, unscheduled);
   times.optimize = millisecondsSince(begin);
   if (debugLevel() >= 3)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
@@ -442,7 +603,7 @@ tinygrad::compile(ModuleOp module, Device &device,
   debugModule(4, "scheduled kernels", module);
   begin = Clock::now();
   llvm::StringMap<CompiledKernel> kernels =
-      compileKernels(module, device, options);
+      compileKernels(module, device, options, unscheduled);
   times.kernels = millisecondsSince(begin);
   LaunchList list =
       buildLaunchList(module.lookupSymbol<func::FuncOp>(options.entry), device,

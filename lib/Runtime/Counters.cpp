@@ -23,11 +23,13 @@ std::atomic<int64_t> GlobalCounters::kernelsCompiled{0};
 std::atomic<int64_t> GlobalCounters::memoryCacheHits{0};
 std::atomic<int64_t> GlobalCounters::diskCacheHits{0};
 std::atomic<int64_t> GlobalCounters::scheduleCacheHits{0};
+std::atomic<int64_t> GlobalCounters::schedulesRefused{0};
 
 void GlobalCounters::reset() {
   for (std::atomic<int64_t> *counter :
        {&kernelCount, &globalOps, &globalMem, &kernelsCompiled,
-        &memoryCacheHits, &diskCacheHits, &scheduleCacheHits})
+        &memoryCacheHits, &diskCacheHits, &scheduleCacheHits,
+        &schedulesRefused})
     counter->store(0);
   timeSumSeconds.store(0);
   memPeak.store(memUsed.load());

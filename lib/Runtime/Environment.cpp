@@ -37,6 +37,7 @@ enum Number : unsigned {
   AllowTf32,
   Ftz,
   Spec,
+  FallBack,
   Lru,
   Profile,
   CacheLevel,
@@ -82,6 +83,7 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"ALLOW_TF32", 0, 1, 0},
     {"FTZ", 0, 1, 0},
     {"SPEC", 0, 3, 0},
+    {"FALLBACK", 0, 1, 1},
     {"LRU", 0, 1, 1},
     {"PROFILE", 0, 1, 0},
     {"CACHELEVEL", 0, 2, 2},
@@ -162,6 +164,7 @@ bool tinygrad::flushSubnormals() { return number<Ftz>() != 0; }
 bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
 bool tinygrad::checkBounds() { return number<Spec>() >= 2; }
 bool tinygrad::verifySchedules() { return number<Spec>() >= 3; }
+bool tinygrad::fallBackToSimplerSchedules() { return number<FallBack>() != 0; }
 bool tinygrad::cacheFreedMemory() { return number<Lru>() != 0; }
 bool tinygrad::profileKernels() { return number<Profile>() != 0; }
 int tinygrad::cacheLevel() { return int(number<CacheLevel>()); }

@@ -93,25 +93,21 @@ static std::string explainNoKernel(ModuleOp module) {
   return text;
 }
 
-/// Generates code for the scheduled kernels of `module`. \p reason explains the
-/// error if there are none.
-static LogicalResult emitCode(ModuleOp module, const Target &target,
-                              raw_ostream &os, const std::string &reason) {
-  SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
-  if (kernels.empty())
+/// Generates code for the kernels of `module`. \p reason explains the error if
+/// there are none.
+static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
+                              tinygrad::CompileOptions options, raw_ostream &os,
+                              const std::string &reason) {
+  if (module.getOps<KernelOp>().empty())
     return reportError("there is no code: " + reason);
   StageTexts texts;
   if (stage != "obj")
     texts[stage];
-  CompileFlags flags;
-  flags.verifyEach = tinygrad::verifyEveryRewrite();
-  flags.flushSubnormals = tinygrad::flushSubnormals();
-  flags.reproducer = tinygrad::reproducerFile();
-  FailureOr<std::vector<char>> code = target.compile(kernels, flags, &texts);
-  if (failed(code))
-    return failure();
+  options.checkBounds = false;
+  const std::vector<char> code =
+      tinygrad::generateCode(module, device, options, &texts);
   if (stage == "obj")
-    os.write(code->data(), code->size());
+    os.write(code.data(), static_cast<size_t>(code.size()));
   else
     os << texts[stage];
   return success();
@@ -168,11 +164,12 @@ static LogicalResult runMain() {
     if (failed(checkStage(target)))
       return failure();
     tinygrad::schedule(*module, device, options);
-    if (stage != "kernels")
+    if (stage == "scheduled")
       tinygrad::optimize(*module, device, options);
     if (stage == "kernels" || stage == "scheduled") {
       module->print(output.os());
-    } else if (failed(emitCode(*module, target, output.os(), reason))) {
+    } else if (failed(
+                   emitCode(*module, device, options, output.os(), reason))) {
       return failure();
     }
   } catch (const tinygrad::Error &error) {

@@ -19,6 +19,7 @@
 #include "Schedules.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -148,6 +149,8 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
     tinygrad::Context settings({{"CACHELEVEL", isProgram ? 1 : 0}});
     tinygrad::Device &device = tinygrad::Device::get(deviceName.str());
     options.verifyEach = verifyEach;
+    // A simpler schedule would hide what is wrong with the best one.
+    options.fallBack = false;
     auto program = tinygrad::compile(*module, device, options);
     auto gather = [](ArrayRef<TrackedTensor> expected, TypeRange types,
                      ArrayRef<tinygrad::Buffer> from) {
@@ -170,6 +173,10 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
           gather(one.expected.arguments, inputTypes, buffers), path, message);
       if (outcome != Outcome::Good)
         return outcome;
+    }
+    if (const int64_t count = tinygrad::GlobalCounters::schedulesRefused) {
+      message = path + ": " + std::to_string(count) + " schedules were refused";
+      return Outcome::Failed;
     }
     return Outcome::Good;
   } catch (const tinygrad::Error &error) {

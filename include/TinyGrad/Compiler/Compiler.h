@@ -23,7 +23,7 @@
 namespace tinygrad {
 
 /// Options of a compilation. The defaults come from the environment (NOOPT,
-/// SPEC, FTZ).
+/// SPEC, FTZ, FALLBACK).
 struct CompileOptions {
   /// The function to compile.
   std::string entry = "main";
@@ -43,6 +43,12 @@ struct CompileOptions {
   bool verifySchedules = verifySteps();
   /// Kernels compute with zeros in place of subnormal numbers.
   bool flushSubnormals = flush();
+  /// A kernel whose schedule is not valid, or of which no code can be made,
+  /// gets a simpler one, down to a schedule without steps. That is a fault of
+  /// the compiler: a remark, a line at DEBUG >= 1, and counted in
+  /// GlobalCounters::schedulesRefused. If false, or if no schedule helps,
+  /// CompileError is thrown, as it is for a given list of steps.
+  bool fallBack = mayFallBack();
   /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
@@ -56,6 +62,7 @@ private:
   static bool check();
   static bool verifySteps();
   static bool flush();
+  static bool mayFallBack();
 };
 
 /// Element type and shape of an argument or result. For a symbolic tensor it is
@@ -130,6 +137,13 @@ void schedule(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
 void optimize(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
+
+/// Level 2 to the code of all kernels, in the form that `Device::loadProgram`
+/// takes. The module is left at level 3. \p texts are those of
+/// Target::compile(). Throws CompileError.
+std::vector<char> generateCode(mlir::ModuleOp module, Device &device,
+                               const CompileOptions &options = {},
+                               mlir::tg::StageTexts *texts = nullptr);
 
 /// Compiles `options.entry` of a level-1 module, which is modified, for the
 /// device. Throws CompileError (with located diagnostics about everything

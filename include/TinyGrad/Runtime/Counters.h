@@ -37,6 +37,10 @@ struct GlobalCounters {
   static std::atomic<int64_t> memoryCacheHits;
   static std::atomic<int64_t> diskCacheHits;
   static std::atomic<int64_t> scheduleCacheHits;
+  /// Schedules of kernels that were not valid, or of which no code could be
+  /// made, and that simpler ones replaced. Not zero only if the compiler has a
+  /// fault.
+  static std::atomic<int64_t> schedulesRefused;
 
   /// Sets every counter to zero, except memUsed (the buffers still exist) and
   /// memPeak, which restarts at memUsed.

@@ -25,6 +25,8 @@
 ///   access makes the run throw IndexError. The device SIM always does. Kernels
 ///   of CUDA and AMD are not checked: run them on SIM. 3: also compares what
 ///   each kernel computes before and after it is scheduled
+/// - FALLBACK: 0: a kernel whose schedule is not valid, or of which no code can
+///   be made, is an error. Otherwise it gets a simpler schedule
 /// - LRU: 0: freed device memory is returned to the system at once
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()
@@ -81,18 +83,19 @@ void checkSettings();
 /// 4 generated kernels, 5 the IR of each level, 6 lowered IR, 7 assembly.
 /// This and the functions below throw as checkSettings() does.
 int debugLevel();
-bool noOptimization();      ///< NOOPT
-bool allowTf32();           ///< ALLOW_TF32
-bool flushSubnormals();     ///< FTZ
-bool verifyEveryRewrite();  ///< SPEC
-bool checkBounds();         ///< SPEC=2
-bool verifySchedules();     ///< SPEC=3
-bool cacheFreedMemory();    ///< LRU
-bool profileKernels();      ///< PROFILE
-int cacheLevel();           ///< CACHELEVEL
-uint64_t diskCacheBytes();  ///< CACHESIZE, in bytes
-std::size_t programLimit(); ///< PROGRAMS
-std::size_t kernelLimit();  ///< KERNELS
+bool noOptimization();             ///< NOOPT
+bool allowTf32();                  ///< ALLOW_TF32
+bool flushSubnormals();            ///< FTZ
+bool verifyEveryRewrite();         ///< SPEC
+bool checkBounds();                ///< SPEC=2
+bool verifySchedules();            ///< SPEC=3
+bool fallBackToSimplerSchedules(); ///< FALLBACK
+bool cacheFreedMemory();           ///< LRU
+bool profileKernels();             ///< PROFILE
+int cacheLevel();                  ///< CACHELEVEL
+uint64_t diskCacheBytes();         ///< CACHESIZE, in bytes
+std::size_t programLimit();        ///< PROGRAMS
+std::size_t kernelLimit();         ///< KERNELS
 /// Threads of a CPU device; the CPUs this process may run on by default. Read
 /// when a CPU device is opened.
 int threadCount();

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -76,35 +77,13 @@ LogicalResult KernelEmitter::checkScans() {
 
 /// Requires that the lanes of an update write different elements.
 LogicalResult KernelEmitter::checkUpdates() {
+  IndexAnalysis analysis;
   for (auto store : kernel.getBody().getOps<StoreOp>()) {
-    const RangeSet set = getStoreSet(store);
-    if (!store.getUpdate() || !(set & upcastSet))
+    const RangeSet set = getStoreSet(store) & upcastSet;
+    if (!store.getUpdate() || !set)
       continue;
-    // The environment selects no positions yet, so the form spans all lanes.
-    Value range = ranges[llvm::countr_zero(set & upcastSet)].op;
-    SmallVector<Value> terms{store.getIndex()};
-    int64_t uses = 0;
-    bool isSum = true;
-    while (!terms.empty()) {
-      Value term = terms.pop_back_val();
-      if (term == range) {
-        ++uses;
-        continue;
-      }
-      if (!(getDeps(term) & upcastSet))
-        continue;
-      Operation *op = term.getDefiningOp();
-      isSum &=
-          isa<AddOp, SubOp, NegOp>(op) ||
-          (isa<MulOp>(op) && llvm::any_of(op->getOperands(), [](Value operand) {
-             auto number = operand.getDefiningOp<ConstOp>();
-             auto value = number ? dyn_cast<IntegerAttr>(number.getValue())
-                                 : IntegerAttr();
-             return value && !value.getValue().isZero();
-           }));
-      llvm::append_range(terms, op->getOperands());
-    }
-    if (!isSum || uses != 1)
+    Value range = ranges[llvm::countr_zero(set)].op;
+    if (analysis.getStep(store.getIndex(), range).value_or(0) == 0)
       return store.emitOpError(
           "updates elements at an unknown distance along "
           "the lanes; several lanes may update one element");

@@ -392,7 +392,8 @@ void VectorEmitter::emitWrite(const Access &access, Value value, Location loc) {
 
 Value VectorEmitter::combineWithOld(const Access &access, Value value,
                                     Location loc) {
-  bool isVector = access.lanes.stride != 0 || access.mask;
+  bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
+                  access.mask;
   Value old = isVector ? createVectorLoad(access, top(), loc)
                        : createScalarLoad(access, top(), loc);
   B &b = at(top(), loc);

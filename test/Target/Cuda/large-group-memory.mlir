@@ -13,7 +13,7 @@
 // PTX: bar.sync
 // PTX: ld.shared.b32
 // AMD: .amdhsa_group_segment_fixed_size 80000
-// ERROR: large-group-memory.mlir:[[#@LINE+10]]:8: error: 'tg.stage' op needs more memory than a group of work items has: 20000 elements
+// ERROR: error: {{.*}}large-group-memory.mlir:[[#@LINE+10]]:8: 'tg.stage' op needs more memory than a group of work items has: 20000 elements
 tg.kernel @tile(%out: memref<20000xf32>, %x: memref<20000xf32>) attributes {outputs = 1 : i64} {
   %c124 = tg.const(124 : index) : index
   %c160 = tg.const(160 : index) : index

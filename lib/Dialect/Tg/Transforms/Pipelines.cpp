@@ -72,7 +72,9 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   TgOptimizeKernelsOptions optimize;
   optimize.noOpt = options.noOpt;
   optimize.checkSteps = options.verifyRewrites;
-  kernel.addPass(createTgOptimizeKernels(optimize));
+  optimize.firstSchedule = options.firstSchedule;
+  optimize.fallBack = options.fallBack;
+  kernel.addPass(createTgOptimizeKernels(optimize, options.observer));
   kernel.addPass(createTgExpandComposed());
   kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createCanonicalizer(options));
@@ -93,10 +95,18 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
   Option<bool> verifyRewrites{
       *this, "verify-rewrites",
       llvm::cl::desc("Verify after every rewrite pattern, and check lists of "
-                     "schedule steps"),
+                     "schedule steps; a schedule that is not valid is an "
+                     "error"),
       llvm::cl::init(defaults.verifyRewrites)};
 
-  tg::PipelineOptions get() const { return {device, noOpt, verifyRewrites}; }
+  tg::PipelineOptions get() const {
+    tg::PipelineOptions options = defaults;
+    options.device = device;
+    options.noOpt = noOpt;
+    options.verifyRewrites = verifyRewrites;
+    options.fallBack = !verifyRewrites;
+    return options;
+  }
 };
 
 } // namespace

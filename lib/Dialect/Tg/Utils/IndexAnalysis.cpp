@@ -215,6 +215,17 @@ ArrayRef<Value> IndexAnalysis::getRanges(Value value) {
   });
 }
 
+std::optional<int64_t> IndexAnalysis::getStep(Value index, Value range) {
+  int64_t step = 0;
+  for (auto [atom, coefficient] : getLinear(index).terms) {
+    if (atom == range && coefficient.isStatic())
+      step = *coefficient.getStatic();
+    else if (llvm::is_contained(getRanges(atom), range))
+      return std::nullopt;
+  }
+  return step;
+}
+
 void IndexAnalysis::forget(Value value) {
   linear.erase(value);
   forms.erase(value);

@@ -729,6 +729,13 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
     kernel afterwards. A kernel with a list in `schedule` gets these steps and no
     others; a step that the kernel does not admit is an error, which says why.
 
+    There are several schedules for each kernel. The best one that is valid is
+    taken: the kernel admits all steps, and verifies afterwards. For targets without
+    groups of work items these are tiles and lanes; lanes alone; for others, the ways
+    of sharing work in groups, in the order of preference. The last two are the same
+    for all targets: only work items, and no steps. A schedule that is not valid is a
+    fault of the heuristics, and a remark (`refused`).
+
     ```mlir
     tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64,
         schedule = [#tg.step<split [0] by 16 into [1, 2]>, #tg.step<set_kind [2] as upcast>]} {
@@ -743,7 +750,15 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
     Option<"noOpt", "no-opt", "bool", "false",
            "Only mark parallel ranges; keep every loop scalar">,
     Option<"checkSteps", "check-steps", "bool", "false",
-           "Apply the list of steps to the kernel once more, and compare">
+           "Apply the list of steps to the kernel once more, and compare">,
+    Option<"firstSchedule", "first-schedule", "unsigned", "0",
+           "Number of the first schedule to try, of those from the best to the "
+           "simplest one">,
+    Option<"fallBack", "fall-back", "bool", "true",
+           "Take a simpler schedule if one is not valid, which is an error "
+           "otherwise">,
+    Option<"refuse", "refuse", "unsigned", "0",
+           "Treat as many schedules of each kernel as not valid, for tests">
   ];
 }
 

@@ -38,6 +38,10 @@ void visitSteps(KernelOp kernel, const TargetFacts &target,
                 ArrayRef<StepAttr> steps,
                 function_ref<bool(size_t count, bool isComplete)> visit);
 
+/// How many schedules tg-optimize-kernels has for a target, see its option
+/// `first-schedule`.
+unsigned countSchedules(const TargetFacts &target);
+
 /// The steps that \p kernel admits, for a search: splits by powers of two and
 /// by divisors of an extent up to 64, merges, moves of a range by one place,
 /// reversals, the kinds of each range, separate ranges for reductions, tiles of

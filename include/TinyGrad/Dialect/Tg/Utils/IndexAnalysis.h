@@ -142,6 +142,11 @@ public:
   /// which they were met. Ranges that a reduce or stage closes do not count.
   ArrayRef<Value> getRanges(Value value);
 
+  /// The distance of an index from that at the next position of a tg.range, if
+  /// it is the same at all positions; none otherwise, as far as the index
+  /// shows.
+  std::optional<int64_t> getStep(Value index, Value range);
+
   /// For a value that is about to be erased.
   void forget(Value value);
 

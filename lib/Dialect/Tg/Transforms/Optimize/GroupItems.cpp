@@ -84,8 +84,7 @@ static double countPositions(ArrayRef<Value> ranges) {
 /// widest type as one access has bytes, if all accesses that depend on the
 /// range are contiguous along it, and begin at a multiple of as many elements.
 int64_t Heuristic::countAccessLanes(RangeOp range) {
-  if (range.getKind() != RangeKind::loop || range.getPeel() ||
-      (hasScan() && !schedule.isScanned(range)) || hasLaneConflict(range))
+  if ((hasScan() && !schedule.isScanned(range)) || !schedule.admitsLanes(range))
     return 1;
   IndexAnalysis &analysis = schedule.getAnalysis();
   int64_t lanes = std::min<int64_t>(
@@ -707,13 +706,12 @@ bool Heuristic::distribute() {
 // Choice
 //===----------------------------------------------------------------------===//
 
-void Heuristic::runForGroups() {
-  mergeRanges();
-  separateReduces();
-  struct Way {
-    StringLiteral name;
-    bool (Heuristic::*choose)();
-  };
+struct Heuristic::Way {
+  StringLiteral name;
+  bool (Heuristic::*choose)();
+};
+
+ArrayRef<Heuristic::Way> Heuristic::getWays() {
   static constexpr Way ways[] = {
       {"tiles for matrix units", &Heuristic::contractProducts},
       {"tiles of products", &Heuristic::tileProducts},
@@ -723,6 +721,19 @@ void Heuristic::runForGroups() {
       {"transposed tiles", &Heuristic::turnTiles},
       {"single items", &Heuristic::distribute},
   };
+  return ways;
+}
+
+size_t Heuristic::countWays() { return getWays().size(); }
+
+StringRef Heuristic::getWayName(size_t number) {
+  return getWays()[number].name;
+}
+
+size_t Heuristic::runForGroups(size_t first) {
+  mergeRanges();
+  separateReduces();
+  const ArrayRef<Way> ways = getWays();
   auto describe = [&](remark::RemarkOpts options) {
     return options.category("tg-optimize-kernels");
   };
@@ -734,7 +745,7 @@ void Heuristic::runForGroups() {
   };
   OwningOpRef<KernelOp> copy;
   std::optional<Heuristic> trial;
-  for (size_t i = 0, numSkipped = 0; i < std::size(ways);) {
+  for (size_t i = first, numSkipped = 0; i < ways.size();) {
     const Way &way = ways[i];
     // A way that does not apply takes no steps.
     if (!trial || !trial->getSteps().empty()) {
@@ -768,7 +779,7 @@ void Heuristic::runForGroups() {
       continue;
     }
     // Code generation reports what the last way asks for.
-    if (!obstacle.empty() && i + 1 < std::size(ways)) {
+    if (!obstacle.empty() && i + 1 < ways.size()) {
       emitMissed("refused", way.name + " refused: " + obstacle);
       ++i;
       numSkipped = 0;
@@ -785,6 +796,7 @@ void Heuristic::runForGroups() {
       emitReport(step, range, amount);
     for (Attribute step : trial->getSteps())
       schedule.apply(cast<StepAttr>(step));
-    return;
+    return i;
   }
+  llvm_unreachable("single items fit every kernel");
 }

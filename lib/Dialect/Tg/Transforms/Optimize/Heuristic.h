@@ -34,14 +34,36 @@ public:
   Heuristic(KernelOp kernel, const TargetFacts &target)
       : schedule(kernel, target), target(target), isTrial(true) {}
 
-  void run();
-  /// The same for targets with groups of work items.
-  void runForGroups();
-  void runWithoutOptimization();
+  /// Schedules are numbered, from the best one to simpler ones. The last two of
+  /// each target are the same: only work items, and no steps.
+  static size_t countSchedules(const TargetFacts &target);
+  static StringRef getName(size_t number, const TargetFacts &target);
+  /// Of those, the ones for targets with groups of work items alone.
+  static size_t countWays();
+  static StringRef getWayName(size_t number);
+  static size_t getWorkItems(const TargetFacts &target) {
+    return countSchedules(target) - 2;
+  }
+  /// Applies the first schedule from number \p first on that fits the kernel,
+  /// and returns its number.
+  size_t run(size_t first);
+  /// The steps, and what is wrong with them: one that the kernel did not admit,
+  /// or one that is missing.
   ArrayRef<Attribute> getSteps() const { return schedule.getSteps(); }
+  std::optional<std::string> findFault();
   bool hasTooManyPositions();
 
 private:
+  void runForProcessor();
+  /// With lanes, but without tiles.
+  void runWithLanes();
+  /// Of several ways for targets with groups of work items, the first one from
+  /// number \p first on that fits.
+  struct Way;
+  static ArrayRef<Way> getWays();
+  size_t runForGroups(size_t first);
+  void runWithoutOptimization();
+
   int64_t getNumLanes();
   int64_t countStrided(RangeOp lane, RangedReduceOp within);
   bool isTransposable(LoadOp load, RangedReduceOp reduce, RangeOp lane);

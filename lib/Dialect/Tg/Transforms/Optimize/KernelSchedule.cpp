@@ -193,25 +193,6 @@ bool KernelSchedule::isOrdered(RangeOp range) {
   return false;
 }
 
-bool KernelSchedule::hasLaneConflict(RangeOp lane) {
-  for (Operation &op : kernel.getBody().front()) {
-    SmallVector<Value> values(op.getResults());
-    if (auto store = dyn_cast<StoreOp>(op))
-      values = {store.getValue(), store.getIndex()};
-    bool dependsOnLane = false, dependsOnOther = false;
-    for (Value value : values) {
-      dependsOnLane |= dependsOn(value, lane);
-      for (RangeOp other : ranges)
-        dependsOnOther |= other != lane &&
-                          other.getKind() == RangeKind::upcast &&
-                          dependsOn(value, other);
-    }
-    if (dependsOnLane && dependsOnOther)
-      return true;
-  }
-  return false;
-}
-
 bool KernelSchedule::isSameBut(Value value, Value other, RangeOp from,
                                RangeOp to) {
   DenseSet<std::pair<Value, Value>> same;
@@ -261,22 +242,9 @@ bool KernelSchedule::isSameBut(Value value, Value other, RangeOp from,
   return isSame;
 }
 
-bool KernelSchedule::hasReversedUpdate(RangeOp range) {
-  return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
-    return store.getUpdate() &&
-           analysis.getLinear(store.getIndex()).getCoefficient(range) < 0;
-  });
-}
-
 bool KernelSchedule::mayMeetAlong(RangeOp range) {
   return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
-    return store.getUpdate() &&
-           llvm::any_of(analysis.getLinear(store.getIndex()).terms,
-                        [&](const auto &term) {
-                          return (term.first != range.getResult() ||
-                                  !term.second.isStatic()) &&
-                                 dependsOn(term.first, range);
-                        });
+    return store.getUpdate() && !analysis.getStep(store.getIndex(), range);
   });
 }
 

@@ -54,6 +54,11 @@ public:
   std::optional<std::string> findUnfinished();
   /// The steps so far.
   ArrayRef<Attribute> getSteps() const { return steps; }
+  /// From now on, asks of each step whether the kernel admits it before it is
+  /// applied, except whether groups can run the kernel after it.
+  void checkSteps() { isChecked = true; }
+  /// The first step that the kernel did not admit; none if it admitted all.
+  const std::optional<Refused> &getRefused() const { return refused; }
 
   KernelOp getKernel() const { return kernel; }
   /// The target of the kernel.
@@ -72,9 +77,12 @@ public:
   /// Whether no reduce or stage closes the range: it spans the result.
   bool isResultRange(RangeOp range) const;
   SmallVector<RangeOp> getResultRanges() const;
-  /// Whether some value depends on the range and on another one whose positions
-  /// are lanes.
+  /// Whether some operation depends on the range and on another one whose
+  /// positions are lanes.
   bool hasLaneConflict(RangeOp lane);
+  /// Whether the positions of a loop, or of the inner one after a split by a
+  /// power of two, may be lanes.
+  bool admitsLanes(RangeOp range);
   /// Whether \p other is computed like \p value, but at the positions of \p to
   /// where that is at those of \p from. A value that depends on \p from is not
   /// the same as itself.
@@ -82,9 +90,6 @@ public:
   /// Whether an update may reach one element at several positions of the range,
   /// as far as the index shows.
   bool mayMeetAlong(RangeOp range);
-  /// Whether an update moves through elements in descending order along the
-  /// range.
-  bool hasReversedUpdate(RangeOp range);
   /// The reduces that close the range.
   SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
   bool dependsOn(Value value, RangeOp range);
@@ -236,6 +241,7 @@ private:
                  DenseSet<std::pair<Value, Value>> &same);
   /// Whether a value is computed from memory that the kernel writes in place.
   bool readsOutput(Value value);
+  bool hasUpdate();
   /// Whether the order of positions matters to some update.
   bool hasOrderedUpdate();
   RangeOp findRange(int64_t id) const;
@@ -246,6 +252,7 @@ private:
   SmallVector<std::pair<RangeOp, Window>>
   findWindows(Value value, RangedReduceOp reduce, ArrayRef<RangeOp> along);
   std::optional<std::string> findObstacleToKind(RangeOp range, RangeKind kind);
+  std::optional<std::string> findObstacleToLanes(RangeOp range);
   std::optional<std::string> findObstacleToGroups(RangeOp range,
                                                   RangeKind kind);
   /// Why a group of the target could not run the kernel after the step.
@@ -287,6 +294,8 @@ private:
   int64_t nextId = 0;
   SmallVector<StageOp> givenTiles;
   SmallVector<Attribute> steps;
+  bool isChecked = false;
+  std::optional<Refused> refused;
   /// The outermost step that is being applied, and the ids that it lists.
   Recording *recording = nullptr;
   ArrayRef<int64_t> givenIds;
@@ -307,15 +316,21 @@ public:
       operands.push_back(schedule.getOperand(op));
     for (RangeOp range : ranges)
       rangeIds.push_back(static_cast<int64_t>(range.getId()));
+    if (schedule.isChecked && !schedule.refused)
+      if (StepAttr step = getStep();
+          auto obstacle = schedule.findObstacleToStep(step)) {
+        schedule.refused = Refused{step, *obstacle};
+        isRefused = true;
+      }
   }
   ~Recording() {
     if (!isOutermost)
       return;
     schedule.recording = nullptr;
     if (!isCanceled)
-      schedule.steps.push_back(StepAttr::get(schedule.kernel.getContext(), kind,
-                                             operands, rangeIds, amount,
-                                             newIds));
+      schedule.steps.push_back(getStep());
+    else if (isRefused)
+      schedule.refused.reset();
   }
   Recording(const Recording &) = delete;
   Recording &operator=(const Recording &) = delete;
@@ -325,9 +340,14 @@ public:
   void cancel() { isCanceled = true; }
 
 private:
+  StepAttr getStep() const {
+    return StepAttr::get(schedule.kernel.getContext(), kind, operands, rangeIds,
+                         amount, newIds);
+  }
+
   KernelSchedule &schedule;
   const bool isOutermost;
-  bool isCanceled = false;
+  bool isCanceled = false, isRefused = false;
   StepKind kind;
   int64_t amount;
   SmallVector<StepOperand> operands;

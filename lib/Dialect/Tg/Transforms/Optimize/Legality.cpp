@@ -82,6 +82,53 @@ bool KernelSchedule::readsOutput(Value value) {
 // Kinds
 //===----------------------------------------------------------------------===//
 
+bool KernelSchedule::hasUpdate() {
+  return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [](StoreOp store) {
+    return store.getUpdate().has_value();
+  });
+}
+
+bool KernelSchedule::hasLaneConflict(RangeOp lane) {
+  // Applies to the operations that close the ranges, too.
+  return llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+    bool hasThis = false, hasOther = false;
+    for (Value operand : op.getOperands())
+      for (Value value : analysis.getRanges(operand)) {
+        hasThis |= value == lane.getResult();
+        hasOther |=
+            value != lane.getResult() &&
+            value.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
+      }
+    return hasThis && hasOther;
+  });
+}
+
+bool KernelSchedule::admitsLanes(RangeOp range) {
+  return range.getKind() == RangeKind::loop && !range.getPeel() &&
+         !findObstacleToLanes(range);
+}
+
+Obstacle KernelSchedule::findObstacleToLanes(RangeOp range) {
+  // A range that a reduction closes is none of updates.
+  if (hasUpdate() && isResultRange(range)) {
+    if (isOrdered(range) || mayMeetAlong(range))
+      return "positions of " + describe(range) + " may update one element";
+    for (auto store : kernel.getBody().getOps<StoreOp>())
+      if (store.getUpdate() &&
+          analysis.getLinear(store.getIndex()).getCoefficient(range) < 1)
+        return "lanes along " + describe(range) + " may update one element";
+  }
+  if (hasLaneConflict(range))
+    return "an operation would depend on two upcast ranges";
+  for (auto stage : kernel.getBody().getOps<StageOp>())
+    if (!namesRange(stage, range) && dependsOn(stage.getValue(), range))
+      return "elements of a tile would be vectors";
+  for (auto scan : kernel.getBody().getOps<RangedScanOp>())
+    if (namesRange(scan, range) && scan.getRanges().back() != range)
+      return describe(range) + " is scanned, and not the last such range";
+  return std::nullopt;
+}
+
 Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
   switch (kind) {
   case RangeKind::loop:
@@ -108,46 +155,19 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
     if (range.getPeel() && kind == RangeKind::upcast)
       return describe(range) + " has peeled positions";
   }
-  // A range that a reduction closes is none of updates.
-  const bool isOfResult = isResultRange(range);
-  for (auto store : kernel.getBody().getOps<StoreOp>())
-    // Other work items load no element that this one updates (C8 of tg.kernel).
-    if (store.getUpdate() && isOfResult &&
-        (isOrdered(range) ||
-         (kind != RangeKind::thread && mayMeetAlong(range))) &&
-        (kind != RangeKind::unroll || hasOrderedUpdate()))
-      return "positions of " + describe(range) + " may update one element";
+  // Other work items load no element that this one updates (C8 of tg.kernel).
+  if (hasUpdate() && isResultRange(range) &&
+      (isOrdered(range) ||
+       (kind != RangeKind::thread && mayMeetAlong(range))) &&
+      (kind != RangeKind::unroll || hasOrderedUpdate()))
+    return "positions of " + describe(range) + " may update one element";
 
   switch (kind) {
-  case RangeKind::upcast: {
+  case RangeKind::upcast:
     if (!llvm::isPowerOf2_64(extent) || extent > kMaxLanes)
       return "a vector has a power of two of lanes up to " +
              std::to_string(kMaxLanes) + ", not " + std::to_string(extent);
-    // Applies to the operations that close the ranges, too.
-    for (Operation &op : kernel.getBody().front()) {
-      bool hasThis = false, hasOther = false;
-      for (Value operand : op.getOperands())
-        for (Value value : analysis.getRanges(operand)) {
-          hasThis |= value == range.getResult();
-          hasOther |=
-              value != range.getResult() &&
-              value.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
-        }
-      if (hasThis && hasOther)
-        return "an operation would depend on two upcast ranges";
-    }
-    for (auto store : kernel.getBody().getOps<StoreOp>())
-      if (store.getUpdate() && isOfResult &&
-          analysis.getLinear(store.getIndex()).getCoefficient(range) < 1)
-        return "lanes along " + describe(range) + " may update one element";
-    for (auto stage : kernel.getBody().getOps<StageOp>())
-      if (!namesRange(stage, range) && dependsOn(stage.getValue(), range))
-        return "elements of a tile would be vectors";
-    for (auto scan : kernel.getBody().getOps<RangedScanOp>())
-      if (namesRange(scan, range) && scan.getRanges().back() != range)
-        return describe(range) + " is scanned, and not the last such range";
-    return std::nullopt;
-  }
+    return findObstacleToLanes(range);
   case RangeKind::unroll: {
     if (isScanned(range))
       return describe(range) + " is scanned";

@@ -16,9 +16,11 @@
 #include "TileAcross.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
@@ -352,7 +354,8 @@ void Heuristic::vectorizeStages() {
        llvm::to_vector(schedule.getKernel().getBody().getOps<StageOp>())) {
     auto range = stage.getRanges().back().getDefiningOp<RangeOp>();
     const int64_t width = getNumLanes();
-    addLanes(range, fitLanes(range.getLargestExtent(), 2 * width, width));
+    if (schedule.admitsLanes(range))
+      addLanes(range, fitLanes(range.getLargestExtent(), 2 * width, width));
   }
 }
 
@@ -409,9 +412,8 @@ void Heuristic::vectorizeReduces() {
       for (Value value : reduce.getRanges()) {
         auto range = value.getDefiningOp<RangeOp>();
         if (range.getLargestExtent() < 4 ||
-            range.getKind() != RangeKind::loop ||
             !schedule.dependsOn(reduce.getValue(), range) ||
-            hasLaneConflict(range))
+            !schedule.admitsLanes(range))
           continue;
         if (!best || countStrided(range, reduce) <= countStrided(best, reduce))
           best = range;
@@ -435,8 +437,7 @@ void Heuristic::vectorizeReduces() {
 void Heuristic::vectorizeResult() {
   int64_t width = getNumLanes();
   RangeOp lane = chooseResultLane();
-  if (!lane || lane.getKind() != RangeKind::loop || hasLaneConflict(lane) ||
-      schedule.mayMeetAlong(lane) || schedule.hasReversedUpdate(lane))
+  if (!lane || !schedule.admitsLanes(lane))
     return;
   for (RangeOp other : schedule.getResultRanges())
     if (other.getKind() == RangeKind::upcast)
@@ -590,7 +591,63 @@ bool Heuristic::hasTooManyPositions() {
 
 void Heuristic::runWithoutOptimization() { parallelize(); }
 
-void Heuristic::run() {
+/// Of targets without groups, before those that all targets have.
+static constexpr StringLiteral kProcessorSchedules[] = {"tiles and lanes",
+                                                        "lanes"};
+static constexpr StringLiteral kLastSchedules[] = {"work items", "no steps"};
+
+static size_t countOwn(const TargetFacts &target) {
+  return target.groupItems > 0 ? Heuristic::countWays()
+                               : std::size(kProcessorSchedules);
+}
+
+size_t Heuristic::countSchedules(const TargetFacts &target) {
+  return countOwn(target) + std::size(kLastSchedules);
+}
+
+StringRef Heuristic::getName(size_t number, const TargetFacts &target) {
+  const size_t own = countOwn(target);
+  if (number >= own)
+    return kLastSchedules[number - own];
+  return target.groupItems > 0 ? getWayName(number)
+                               : StringRef(kProcessorSchedules[number]);
+}
+
+size_t Heuristic::run(size_t first) {
+  schedule.checkSteps();
+  const size_t items = getWorkItems(target);
+  if (first == items)
+    runWithoutOptimization();
+  else if (first < items && target.groupItems > 0)
+    return runForGroups(first);
+  else if (first == 0)
+    runForProcessor();
+  else if (first < items)
+    runWithLanes();
+  return first;
+}
+
+std::optional<std::string> Heuristic::findFault() {
+  if (const auto &refused = schedule.getRefused()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "the kernel does not admit the step "
+                                   << refused->step << ": " << refused->reason;
+    return text;
+  }
+  if (std::optional<std::string> rest = schedule.findUnfinished())
+    return "the steps are not complete: " + *rest;
+  return std::nullopt;
+}
+
+void Heuristic::runWithLanes() {
+  mergeRanges();
+  separateReduces();
+  vectorizeReduces();
+  vectorizeResult();
+  parallelize();
+}
+
+void Heuristic::runForProcessor() {
   readForward();
   readInOrder();
   mergeRanges();
@@ -617,6 +674,9 @@ namespace {
 struct TgOptimizeKernelsPass
     : public tg::impl::TgOptimizeKernelsBase<TgOptimizeKernelsPass> {
   using Base::Base;
+  TgOptimizeKernelsPass(const TgOptimizeKernelsOptions &options,
+                        ScheduleObserver *observer)
+      : Base(options), observer(observer) {}
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
@@ -641,28 +701,77 @@ struct TgOptimizeKernelsPass
         reduce.replaceAllUsesWith(reduce.getValue());
         reduce.erase();
       }
-    OwningOpRef<KernelOp> before = checkSteps ? kernel.clone() : KernelOp();
-    Heuristic heuristic(kernel);
-    if (heuristic.hasTooManyPositions())
-      return;
-    if (noOpt)
-      heuristic.runWithoutOptimization();
-    else if (getTargetFacts(kernel).groupItems > 0)
-      heuristic.runForGroups();
-    else
-      heuristic.run();
-    ArrayRef<Attribute> steps = heuristic.getSteps();
-    if (before && failed(checkList(kernel, *before, steps)))
-      return signalPassFailure();
-    if (!steps.empty())
-      kernel.setScheduledAttr(ArrayAttr::get(&getContext(), steps));
+    if (!Heuristic(kernel).hasTooManyPositions() && failed(schedule(kernel)))
+      signalPassFailure();
   }
 
 private:
+  /// Applies the first schedule that is valid.
+  LogicalResult schedule(KernelOp kernel) {
+    const TargetFacts &target = getTargetFacts(kernel);
+    const size_t last = Heuristic::countSchedules(target) - 1;
+    size_t number = firstSchedule;
+    if (noOpt)
+      number = std::max(number, Heuristic::getWorkItems(target));
+    number = std::min(number, last);
+    OwningOpRef<KernelOp> original = kernel.clone();
+    for (unsigned numRefused = 0;; ++numRefused, ++number) {
+      Heuristic heuristic(kernel);
+      number = heuristic.run(number);
+      const std::string fault = number < last && numRefused < refuse
+                                    ? "it is refused for a test"
+                                    : findFault(kernel, *original, heuristic);
+      if (fault.empty()) {
+        if (ArrayRef<Attribute> steps = heuristic.getSteps(); !steps.empty())
+          kernel.setScheduledAttr(ArrayAttr::get(&getContext(), steps));
+        break;
+      }
+      const std::string text =
+          ("the schedule '" + Heuristic::getName(number, target) +
+           "' is not valid: " + fault)
+              .str();
+      if (number == last || !fallBack)
+        return kernel.emitError() << text;
+      remark::failed(
+          kernel.getLoc(),
+          remark::RemarkOpts::name("refused").category("tg-optimize-kernels"))
+          << kernel.getName().str() + ": " + text;
+      if (observer)
+        observer->refused(kernel, text);
+      OwningOpRef<KernelOp> again = original->clone();
+      kernel.getBody().takeBody(again->getBody());
+      kernel->setAttrs((*original)->getAttrDictionary());
+    }
+    if (observer && number != last)
+      observer->scheduled(kernel, std::move(original),
+                          static_cast<unsigned>(number + 1));
+    return success();
+  }
+
+  /// What is wrong with a scheduled kernel; empty if nothing.
+  std::string findFault(KernelOp kernel, KernelOp original,
+                        Heuristic &heuristic) {
+    if (std::optional<std::string> fault = heuristic.findFault())
+      return *fault;
+    std::string errors;
+    // Other kernels are scheduled by other threads.
+    ThreadDiagnosticHandler handler(&getContext(), [&](Diagnostic &error) {
+      if (!errors.empty())
+        errors += "; ";
+      errors += error.str();
+    });
+    if (failed(mlir::verify(kernel)) ||
+        (checkSteps &&
+         failed(checkList(kernel, original, heuristic.getSteps()))))
+      return errors.empty() ? "it does not verify" : errors;
+    return "";
+  }
+
   /// Whether the list, applied to the original kernel, gives the scheduled one.
-  static LogicalResult checkList(KernelOp kernel, KernelOp before,
+  static LogicalResult checkList(KernelOp kernel, KernelOp original,
                                  ArrayRef<Attribute> steps) {
-    KernelSchedule schedule(before, getTargetFacts(kernel));
+    OwningOpRef<KernelOp> copy = original.clone();
+    KernelSchedule schedule(*copy, getTargetFacts(kernel));
     if (auto refused = schedule.applyAll(llvm::map_to_vector(
             steps, [](Attribute step) { return cast<StepAttr>(step); })))
       return kernel.emitError() << "the step " << refused->step
@@ -670,13 +779,27 @@ private:
     if (auto rest = schedule.findUnfinished())
       return kernel.emitError() << "the steps are not complete: " << *rest;
     if (!OperationEquivalence::isRegionEquivalentTo(
-            &kernel.getBody(), &before.getBody(),
+            &kernel.getBody(), &copy->getBody(),
             OperationEquivalence::IgnoreLocations) ||
-        kernel.getInPlace() != before.getInPlace())
+        kernel.getInPlace() != copy->getInPlace())
       return (kernel.emitError() << "the steps produce a different kernel")
-                 .attachNote(before.getLoc())
-             << before;
+                 .attachNote(copy->getLoc())
+             << *copy;
     return success();
   }
+
+  ScheduleObserver *observer = nullptr;
 };
 } // namespace
+
+ScheduleObserver::~ScheduleObserver() = default;
+
+unsigned tg::countSchedules(const TargetFacts &target) {
+  return static_cast<unsigned>(Heuristic::countSchedules(target));
+}
+
+std::unique_ptr<Pass>
+tg::createTgOptimizeKernels(const TgOptimizeKernelsOptions &options,
+                            ScheduleObserver *observer) {
+  return std::make_unique<TgOptimizeKernelsPass>(options, observer);
+}

@@ -146,7 +146,7 @@ bool Heuristic::tileDepth() {
   const int64_t lanes = getNumLanes();
   std::optional<DepthTile> tile =
       findDepthTile(schedule, reduces.front(), lanes);
-  if (!tile || hasLaneConflict(tile->depth))
+  if (!tile || !schedule.admitsLanes(tile->depth))
     return false;
   if (tile->count > 1) {
     report("unroll", tile->channels, tile->count);

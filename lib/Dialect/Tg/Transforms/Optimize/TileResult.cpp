@@ -103,7 +103,7 @@ RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
   for (RangeOp range : schedule.getResultRanges()) {
     if (range.getLargestExtent() <
             (lane ? lane.getLargestExtent() + 1 : getNumLanes()) ||
-        schedule.isOrdered(range))
+        !schedule.admitsLanes(range))
       continue;
     if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
           int64_t depth = 1;
@@ -181,7 +181,7 @@ bool Heuristic::tileResult() {
                             reduce) > 0;
       }))
     lane = findReadLane(reduces);
-  if (!lane || hasLaneConflict(lane))
+  if (!lane || !schedule.admitsLanes(lane))
     return false;
   // The reduces computed per lane.
   SmallVector<RangedReduceOp> perLane;
