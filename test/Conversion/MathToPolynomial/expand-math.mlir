@@ -8,7 +8,7 @@
 // CHECK: %[[MAX:.*]] = arith.constant dense<1.290000e+02> : vector<16xf32>
 // CHECK: %[[OVER:.*]] = arith.cmpf olt, %[[MAX]], %[[X]]
 // CHECK: %[[LOW:.*]] = arith.select %[[OVER]], %[[MAX]], %[[X]]
-// CHECK: %[[MIN:.*]] = arith.constant dense<-1.510000e+02> : vector<16xf32>
+// CHECK: %[[MIN:.*]] = arith.constant dense<-2.540000e+02> : vector<16xf32>
 // CHECK: arith.cmpf ogt, %[[MIN]], %[[LOW]]
 // CHECK: arith.select
 // CHECK: %[[BIASED:.*]] = math.fma
