@@ -414,7 +414,7 @@ compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
     const std::optional<CompileError> error = item.error;
     while (item.error) {
       if (!unscheduled.simplify(item.kernel, item.error->what()))
-        throw *error;
+        throw CompileError(*error);
       item = Work(item.kernel, target);
       load(item);
     }
@@ -536,13 +536,13 @@ std::vector<char> tinygrad::generateCode(ModuleOp module, Device &device,
     for (std::optional<CompileError> last = first; last;
          last = generate(kernel, nullptr, code))
       if (!unscheduled.simplify(kernel, last->what()))
-        throw *first;
+        throw CompileError(*first);
   }
   if (texts)
     for (auto &text : *texts)
       text.second.clear();
   if ((error = generate(kernels, texts, code)))
-    throw *error;
+    throw CompileError(*error);
   return code;
 }
 
