@@ -513,7 +513,7 @@ void SymbolicKernel::search(Op &access, int64_t index, ArrayRef<unsigned> over,
     return;
   // Bisect the range that narrows the index most.
   int best = -1;
-  int64_t least = INT64_MAX;
+  uint64_t least = UINT64_MAX;
   for (unsigned range : over) {
     if (low[range] == high[range])
       continue;
@@ -521,7 +521,10 @@ void SymbolicKernel::search(Op &access, int64_t index, ArrayRef<unsigned> over,
     high[range] = low[range] + (end - low[range]) / 2;
     const Bounds half = bound(access.index, low, high);
     high[range] = end;
-    const int64_t width = half.isKnown() ? half.high - half.low : INT64_MAX - 1;
+    // Bounds may be as far apart as no int64_t is large.
+    const uint64_t width = half.isKnown() ? static_cast<uint64_t>(half.high) -
+                                                static_cast<uint64_t>(half.low)
+                                          : UINT64_MAX - 1;
     if (width < least) {
       least = width;
       best = static_cast<int>(range);

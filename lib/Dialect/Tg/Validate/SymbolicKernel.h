@@ -44,9 +44,9 @@ public:
   /// More ranges than this a kernel cannot have.
   static constexpr size_t kMaxRanges = 64;
 
-  /// The kernel for these sizes of its variables.
+  /// The kernel for these sizes of its variables, which have to outlive it.
   SymbolicKernel(KernelOp kernel, ExpressionPool &pool,
-                 const llvm::StringMap<int64_t> &sizes = {});
+                 const llvm::StringMap<int64_t> &sizes);
 
   /// Why something cannot be evaluated, empty if all could.
   const std::string &getError() const { return error; }
