@@ -71,6 +71,8 @@ PASSES = (
     "tg.kernel(tg-unmask-factors)",
     "tg.kernel(tg-simplify-index)",
     "tg.kernel(tg-optimize-kernels)",
+    "tg-verify-schedules",
+    "tg-schedule-pipeline,tg-verify-schedules",
     "tg.kernel(tg-expand-composed)",
     "convert-tg-to-vector",
     "convert-tg-to-gpu",

@@ -159,11 +159,6 @@ static int64_t addWrapping(int64_t lhs, int64_t rhs) {
                               static_cast<uint64_t>(rhs));
 }
 
-static int64_t floorDivide(int64_t lhs, int64_t rhs) {
-  const int64_t quotient = lhs / rhs;
-  return quotient - ((lhs % rhs != 0 && (lhs < 0) != (rhs < 0)) ? 1 : 0);
-}
-
 /// The integer that an operation on integers has, if all of them are known.
 std::optional<int64_t> ExpressionPool::fold(Operation *op,
                                             ArrayRef<SymbolicValue> ofOp) {
@@ -215,9 +210,9 @@ std::optional<int64_t> ExpressionPool::fold(Operation *op,
   if (isa<ModOp>(op))
     return wrap(x % y, type);
   if (isa<FloorDivOp>(op))
-    return wrap(floorDivide(x, y), type);
+    return wrap(llvm::divideFloorSigned(x, y), type);
   if (isa<FloorModOp>(op))
-    return wrap(x - floorDivide(x, y) * y, type);
+    return wrap(x - llvm::divideFloorSigned(x, y) * y, type);
   return std::nullopt;
 }
 
@@ -743,18 +738,18 @@ std::string ExpressionPool::describe(SymbolicValue value, Type type,
 }
 
 bool ExpressionPool::findDifference(ExpressionId expected, ExpressionId actual,
-                                    std::string &text) {
+                                    std::string &text, unsigned depth) {
   if (expected == actual)
     return false;
   const Node &x = nodes[expected], &y = nodes[actual];
-  if (x.kind == y.kind && x.kind == Kind::operation && x.tag == y.tag &&
-      x.attributes == y.attributes && x.count == y.count) {
+  if (depth > 0 && x.kind == y.kind && x.kind == Kind::operation &&
+      x.tag == y.tag && x.attributes == y.attributes && x.count == y.count) {
     for (auto [one, other] : llvm::zip_equal(getOperands(x), getOperands(y)))
-      if (findDifference(one, other, text))
+      if (findDifference(one, other, text, depth - 1))
         return true;
   }
   auto xTerms = keptTerms.find(expected), yTerms = keptTerms.find(actual);
-  if (x.kind == Kind::combination && y.kind == Kind::combination &&
+  if (depth > 0 && x.kind == Kind::combination && y.kind == Kind::combination &&
       xTerms != keptTerms.end() && yTerms != keptTerms.end()) {
     SmallVector<ExpressionId, 0> one = xTerms->second, other = yTerms->second,
                                  onlyOne, onlyOther;
@@ -765,7 +760,7 @@ bool ExpressionPool::findDifference(ExpressionId expected, ExpressionId actual,
     std::set_difference(other.begin(), other.end(), one.begin(), one.end(),
                         std::back_inserter(onlyOther));
     if (onlyOne.size() == 1 && onlyOther.size() == 1)
-      return findDifference(onlyOne[0], onlyOther[0], text);
+      return findDifference(onlyOne[0], onlyOther[0], text, depth - 1);
     llvm::raw_string_ostream os(text);
     auto list = [&](StringRef what, ArrayRef<ExpressionId> ids) {
       os << "; " << what << " " << ids.size() << " terms";

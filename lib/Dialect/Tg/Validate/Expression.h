@@ -205,7 +205,7 @@ private:
   bool coversInfinite(SymbolicValue condition, ExpressionId factor);
   std::optional<int64_t> fold(Operation *op, ArrayRef<SymbolicValue> operands);
   bool findDifference(ExpressionId expected, ExpressionId actual,
-                      std::string &text);
+                      std::string &text, unsigned depth = 100);
   void print(raw_ostream &os, ExpressionId id, unsigned depth);
   SymbolicValue substitute(ExpressionId id, ArrayRef<ExpressionId> conditions,
                            llvm::DenseMap<ExpressionId, SymbolicValue> &done);

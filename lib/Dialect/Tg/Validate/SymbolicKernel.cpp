@@ -18,6 +18,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// Operations of kernels that are nested deeper are not evaluated.
+static constexpr unsigned kMostNested = 1000;
 /// What is remembered of reductions and tiles is dropped beyond this many
 /// values.
 static constexpr size_t kMostKnown = size_t(1) << 20;
@@ -63,6 +65,7 @@ void SymbolicKernel::addOperation(Operation &operation) {
     const int number = numbers.lookup(value);
     op.ranges |= ops[number].ranges;
     op.dependsOnMemory |= ops[number].dependsOnMemory;
+    op.depth = std::max(op.depth, ops[number].depth + 1);
     return number;
   };
   if (auto range = dyn_cast<RangeOp>(operation)) {
@@ -99,6 +102,7 @@ void SymbolicKernel::addOperation(Operation &operation) {
       op.tile = ops[numbers.lookup(load.getBuffer())].tile;
       op.ranges |= ops[op.tile].ranges;
       op.dependsOnMemory |= ops[op.tile].dependsOnMemory;
+      op.depth = std::max(op.depth, ops[op.tile].depth + 1);
     }
     op.elements = cast<MemRefType>(load.getBuffer().getType()).getNumElements();
   } else if (auto reduce = dyn_cast<RangedReduceOp>(operation)) {
@@ -149,6 +153,9 @@ void SymbolicKernel::addOperation(Operation &operation) {
     for (Value operand : operation.getOperands())
       op.operands.push_back(use(operand));
   }
+  // Values are computed from their operands, on the stack.
+  if (op.depth > kMostNested)
+    return fail("operations are nested too deep", false);
   if (operation.getNumResults() == 1)
     numbers[operation.getResult(0)] = static_cast<int>(ops.size());
   ops.push_back(std::move(op));
@@ -405,9 +412,20 @@ SymbolicValue SymbolicKernel::scan(Op &op) {
 // Writers of an element
 //===----------------------------------------------------------------------===//
 
-SymbolicKernel::Bounds SymbolicKernel::bound(int number, const Positions &low,
-                                             const Positions &high) {
-  const Op &op = ops[number];
+SymbolicKernel::Bounds SymbolicKernel::boundInBox(int number,
+                                                  const Positions &low,
+                                                  const Positions &high) {
+  Op &op = ops[number];
+  if (op.boxNumber != boxNumber) {
+    op.bounds = computeBounds(op, low, high);
+    op.boxNumber = boxNumber;
+  }
+  return op.bounds;
+}
+
+SymbolicKernel::Bounds SymbolicKernel::computeBounds(const Op &op,
+                                                     const Positions &low,
+                                                     const Positions &high) {
   constexpr Bounds unknown;
   auto clamp = [&](__int128 least, __int128 most) {
     if (least <= INT64_MIN || most >= INT64_MAX)
@@ -420,7 +438,9 @@ SymbolicKernel::Bounds SymbolicKernel::bound(int number, const Positions &low,
     return {op.constant.number, op.constant.number};
   if (op.kind != OpKind::elementwise || op.dependsOnMemory)
     return unknown;
-  auto ofOperand = [&](size_t i) { return bound(op.operands[i], low, high); };
+  auto ofOperand = [&](size_t i) {
+    return boundInBox(op.operands[i], low, high);
+  };
   if (isa<CastOp, NegOp>(op.op)) {
     const Bounds x = ofOperand(0);
     if (!x.isKnown())

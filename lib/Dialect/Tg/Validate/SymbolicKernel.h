@@ -100,6 +100,10 @@ private:
     store,
     elementwise
   };
+  struct Bounds {
+    int64_t low = INT64_MIN, high = INT64_MAX;
+    bool isKnown() const { return low != INT64_MIN || high != INT64_MAX; }
+  };
   struct Op {
     Operation *op = nullptr;
     OpKind kind = OpKind::elementwise;
@@ -119,10 +123,11 @@ private:
     uint64_t lastTime = 0;
     bool isSymbolic = false;
     bool dependsOnMemory = false;
-  };
-  struct Bounds {
-    int64_t low = INT64_MIN, high = INT64_MAX;
-    bool isKnown() const { return low != INT64_MIN || high != INT64_MAX; }
+    /// How deep operations are nested in each other.
+    unsigned depth = 0;
+    /// The bounds within the boxes of that number.
+    Bounds bounds;
+    uint64_t boxNumber = 0;
   };
   using Positions = std::array<int64_t, kMaxRanges>;
 
@@ -150,7 +155,14 @@ private:
   SymbolicValue scan(Op &op);
 
   /// The bounds of an integer while ranges are within boxes.
-  Bounds bound(int number, const Positions &low, const Positions &high);
+  Bounds bound(int number, const Positions &low, const Positions &high) {
+    ++boxNumber;
+    return boundInBox(number, low, high);
+  }
+  /// The same, computed once for each number of boxes: operands are shared.
+  Bounds boundInBox(int number, const Positions &low, const Positions &high);
+  Bounds computeBounds(const Op &op, const Positions &low,
+                       const Positions &high);
   /// Calls the function at each position of an access's ranges at which it
   /// is of the element, or may be.
   template <typename Function>
@@ -181,7 +193,7 @@ private:
 
   Positions positions{};
   std::array<uint64_t, kMaxRanges> changedAt{};
-  uint64_t time = 0, work = 0, limit = ~uint64_t(0);
+  uint64_t time = 0, work = 0, boxNumber = 0, limit = ~uint64_t(0);
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, SymbolicValue> known;
   std::string error;
   bool hasFault = false, isExhausted = false;

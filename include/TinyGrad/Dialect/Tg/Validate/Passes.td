@@ -40,8 +40,9 @@ def TgVerifySchedules : Pass<"tg-verify-schedules", "::mlir::ModuleOp"> {
     Not covered, and counted there: kernels of which one element takes more than 3
     million operations, tiles that are read at an index from memory, more than
     32,768 updates of elements whose numbers are read from memory, and updates with
-    an owner for each single element. Not examined: in which
-    order a kernel that works in place reads and writes, whether the items of a group
+    an owner for each single element. In kernels
+    that work in place, an element must not be read after it was overwritten, unless
+    the kernel without steps does so. Not examined: whether the items of a group
     wait for each other (`tg-verify-gpu-kernels`), and in which registers matrix units
     expect factors (the simulator).
   }];
