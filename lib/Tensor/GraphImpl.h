@@ -23,9 +23,11 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace tinygrad::detail {
@@ -389,6 +391,13 @@ private:
 /// that have no memory yet, in separate programs.
 void computeParameters(GraphImpl &graph,
                        llvm::ArrayRef<mlir::Operation *> values);
+
+/// What \p decide says of \p start; where it says nothing of an operation,
+/// whether one of its users is decided so. \p known caches the answers.
+/// Iterative, since graphs may be deeper than the stack.
+bool decideByUsers(
+    mlir::Operation *start, llvm::DenseMap<mlir::Operation *, bool> &known,
+    llvm::function_ref<std::optional<bool>(mlir::Operation *)> decide);
 
 } // namespace tinygrad::detail
 

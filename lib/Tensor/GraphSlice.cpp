@@ -192,39 +192,11 @@ void GraphSlice::excludeNeededTargets() {
 
 bool GraphSlice::isNeededLater(Operation *start,
                                llvm::DenseMap<Operation *, bool> &known) const {
-  struct Users {
-    Operation *op;
-    Operation::user_iterator next;
-  };
-  SmallVector<Users> path;
-  auto enter = [&](Operation *op) {
+  return decideByUsers(start, known, [&](Operation *op) -> std::optional<bool> {
     if (resultList.contains(op) || inPlace.contains(op))
-      known[op] = false;
-    else if (graph.isNeeded(op))
-      known[op] = true;
-    else
-      path.push_back({op, op->user_begin()});
-  };
-  if (!known.contains(start))
-    enter(start);
-  while (!path.empty()) {
-    auto &[op, next] = path.back();
-    if (next == op->user_end()) {
-      known[op] = false;
-      path.pop_back();
-      continue;
-    }
-    auto user = known.find(*next);
-    if (user == known.end()) {
-      enter(*next);
-    } else if (user->second) {
-      known[op] = true;
-      path.pop_back();
-    } else {
-      ++next;
-    }
-  }
-  return known.at(start);
+      return false;
+    return graph.isNeeded(op) ? std::optional(true) : std::nullopt;
+  });
 }
 
 SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) {

@@ -153,21 +153,19 @@ GraphImpl::findEnding(Operation *start,
   return known.at(start);
 }
 
-bool GraphImpl::isUsed(Operation *start,
-                       llvm::DenseMap<Operation *, bool> &known) const {
+bool tinygrad::detail::decideByUsers(
+    Operation *start, llvm::DenseMap<Operation *, bool> &known,
+    llvm::function_ref<std::optional<bool>(Operation *)> decide) {
   struct Users {
     Operation *op;
     Operation::user_iterator next;
   };
   SmallVector<Users> path;
   auto enter = [&](Operation *op) {
-    for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
-         handle = handle->next)
-      if (!handle->isOrigin) {
-        known[op] = true;
-        return;
-      }
-    path.push_back({op, op->user_begin()});
+    if (std::optional<bool> decided = decide(op))
+      known[op] = *decided;
+    else
+      path.push_back({op, op->user_begin()});
   };
   if (!known.contains(start))
     enter(start);
@@ -189,4 +187,15 @@ bool GraphImpl::isUsed(Operation *start,
     }
   }
   return known.at(start);
+}
+
+bool GraphImpl::isUsed(Operation *start,
+                       llvm::DenseMap<Operation *, bool> &known) const {
+  return decideByUsers(start, known, [&](Operation *op) -> std::optional<bool> {
+    for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
+         handle = handle->next)
+      if (!handle->isOrigin)
+        return true;
+    return std::nullopt;
+  });
 }
