@@ -29,7 +29,7 @@ def suite_fuzz(build):
     )
     gradients = [({}, 50 if few else 300)]
     counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
-    programs = [({}, 100 if few else 500)]
+    programs = [({}, 100 if few else 5000)]
     counts.add(run_fuzz(build, programs, (), "fuzz-programs", "programs"))
     return counts
 
@@ -38,7 +38,7 @@ def suite_schedules(build):
     """Schedules, also random ones, keep what kernels compute, on CPUs and GPUs."""
     programs = build / "bin"
     folder = build / "schedules"
-    # How many graphs of the API, and of operations.
+    # Graphs of operations, and programs of the API.
     runs = []
     for target in ("cpu", "cpu:x86-64-v3", "cuda:sm_90", "amd:gfx942"):
         runs += [(target, "--graphs", first, 60) for first in (0, 60)]
