@@ -12,12 +12,6 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// First of all headers that a precompiled one holds, hence here as well what
-// MlirPch.h says about libstdc++'s marks.
-#include <version>
-#undef _GLIBCXX17_DEPRECATED
-#define _GLIBCXX17_DEPRECATED
-
 #ifndef NDEBUG
 #define NDEBUG
 #include "llvm/ADT/Statistic.h"

@@ -11,13 +11,6 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// libstdc++ calls functions that it has marked as deprecated (std::stable_sort
-// does) and silences the warnings with pragmas, which Clang loses in a
-// precompiled header. So its marks are taken away; LLVM's and MLIR's stay.
-#include <version>
-#undef _GLIBCXX17_DEPRECATED
-#define _GLIBCXX17_DEPRECATED
-
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -19,8 +19,12 @@ include(GNUInstallDirs)
 
 # Flags of all own code.
 add_library(TinyGradOptions INTERFACE)
+# libstdc++ calls functions that it has marked as deprecated (std::stable_sort
+# does), of which Clang warns. Without the macro it marks none; LLVM's and MLIR's
+# marks stay.
 target_compile_options(TinyGradOptions INTERFACE
-  -Wall -Wextra -Werror -Wno-unused-parameter)
+  -Wall -Wextra -Werror -Wno-unused-parameter
+  $<$<COMPILE_LANGUAGE:CXX>:-U__DEPRECATED>)
 if(TINYGRAD_SANITIZE STREQUAL "thread")
   # oneTBB is not instrumented: of its loops, ForkJoin says what they guarantee.
   # The path is relative for ccache's sake.
