@@ -159,7 +159,8 @@ TEST_P(AtomicFileTest, namesWithoutADirectory) {
 // A limit of the file's size, which also affects root, stands for a full disk.
 TEST_P(AtomicFileTest, fullDisksKeepTheOldFile) {
   writeFile(path, "old");
-  // What is buffered, a sanitizer would write at the child's end, to a file maybe.
+  // What is buffered, a sanitizer would write at the child's end, to a file
+  // maybe.
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {

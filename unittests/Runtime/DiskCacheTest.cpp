@@ -371,7 +371,8 @@ TEST(DiskCache, unwritableDirectoriesSwitchItOff) {
 // A file size limit of zero bytes, which also affects root.
 TEST(DiskCache, failedWritesSwitchItOffAndLeaveNothing) {
   TemporaryDirectory directory;
-  // What is buffered, a sanitizer would write at the child's end, to a file maybe.
+  // What is buffered, a sanitizer would write at the child's end, to a file
+  // maybe.
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
