@@ -117,6 +117,7 @@ TEST(AllTargets, KnowTheirRegisters) {
     EXPECT_EQ(factsOf(name).l2BytesPerProduct, 64) << name;
     EXPECT_EQ(factsOf(name).sharedPorts, 0) << name;
     EXPECT_EQ(factsOf(name).prefetchTiles, 1) << name;
+    EXPECT_EQ(factsOf(name).nontemporalTiles, 0) << name;
   }
   for (const char *name :
        {"cpu:x86_64:skylake-avx512", "cpu:x86_64:icelake-server",
@@ -124,6 +125,7 @@ TEST(AllTargets, KnowTheirRegisters) {
     EXPECT_LT(factsOf(name).l2BytesPerProduct, 16) << name;
     EXPECT_EQ(factsOf(name).sharedPorts, 1) << name;
     EXPECT_EQ(factsOf(name).prefetchTiles, 0) << name;
+    EXPECT_EQ(factsOf(name).nontemporalTiles, 1) << name;
   }
   tg::CompileFlags checked;
   checked.checkBounds = true;

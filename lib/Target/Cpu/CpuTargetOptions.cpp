@@ -140,6 +140,7 @@ TargetFacts CpuTargetOptions::getFacts() const {
     facts.l2BytesPerProduct = 12;
     facts.sharedPorts = 1;
     facts.prefetchTiles = 0;
+    facts.nontemporalTiles = 1;
   }
   return facts;
 }

@@ -50,6 +50,7 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"l2_bytes_per_product", &TargetFacts::l2BytesPerProduct, 1, 4096},
       {"shared_ports", &TargetFacts::sharedPorts, 0, 1},
       {"prefetch_tiles", &TargetFacts::prefetchTiles, 0, 1},
+      {"nontemporal_tiles", &TargetFacts::nontemporalTiles, 0, 1},
       {"unit_subgroups", &TargetFacts::unitSubgroups, 0, 1 << 10},
       {"unit_groups", &TargetFacts::unitGroups, 0, 1 << 10},
       {"unit_barriers", &TargetFacts::unitBarriers, 0, 1 << 10},

@@ -200,3 +200,51 @@ tg.kernel @r_256_2048_1024_n0(%arg0: memref<524288xf32>, %arg1: memref<262144xf3
   %14 = tg.add %3, %13 : index
   tg.store %12, %arg0[%14] : memref<524288xf32>
 }
+
+// -----
+
+// The scores of attention: 16 MiB, of which a register tile writes four whole lines of
+// each of its rows. Of rows that are 2050 elements apart it writes parts of lines.
+// CHECK-LABEL: tg.kernel @r_2048_2048_64_n0
+// V4-NOT: nontemporal
+// V3-NOT: nontemporal
+// SPR: tg.store {{.*}} nontemporal
+// CHECK-LABEL: tg.kernel @r_2048_2050_64_n0
+// CHECK-NOT: nontemporal
+tg.kernel @r_2048_2048_64_n0(%arg0: memref<4194304xf32>, %arg1: memref<131072xf32>, %arg2: memref<131072xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2048 : index) : index
+  %1 = tg.const(64 : index) : index
+  %2 = tg.range 0 loop 2048
+  %3 = tg.range 1 loop 2048
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<131072xf32>
+  %8 = tg.mul %3, %1 : index
+  %9 = tg.add %8, %4 : index
+  %10 = tg.load %arg2[%9] : memref<131072xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<4194304xf32>
+}
+
+tg.kernel @r_2048_2050_64_n0(%arg0: memref<4198400xf32>, %arg1: memref<131072xf32>, %arg2: memref<131200xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2050 : index) : index
+  %1 = tg.const(64 : index) : index
+  %2 = tg.range 0 loop 2048
+  %3 = tg.range 1 loop 2050
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<131072xf32>
+  %8 = tg.mul %3, %1 : index
+  %9 = tg.add %8, %4 : index
+  %10 = tg.load %arg2[%9] : memref<131200xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<4198400xf32>
+}

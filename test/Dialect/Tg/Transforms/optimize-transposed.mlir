@@ -1,9 +1,16 @@
 // RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:sapphirerapids --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefix=SPR
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:sapphirerapids --tg-verify-schedules -o /dev/null
 
-// Products with a transposed left factor, as gradients of weights are. Its cache
-// lines stay in the first-level cache until the next rows need them: register
+// Products with a transposed left factor, as gradients of weights are. On processors
+// that wait for columns (SPR), groups of its rows are packed where its lines do not
+// stay in the first-level cache.
+
+// Its cache lines stay in the first-level cache until the next rows need them: register
 // tiles of a few rows, lanes along the columns.
 
+// SPR-LABEL:   tg.kernel @near
+// SPR-NOT:       stage load 0
 // CHECK-LABEL: tg.kernel @near
 // CHECK-SAME:    scheduled = [#tg.step<split [1] by 64 into [3, 4]>, #tg.step<set_kind [4] as upcast>
 // CHECK-NOT:     stage ranged_reduce
@@ -29,8 +36,14 @@ tg.kernel @near(%out: memref<589824xf32>, %a: memref<98304xf32>, %b: memref<9830
 // -----
 
 // They do not: 512 lines, 2048 bytes apart. Lanes run along the rows, which are
-// packed.
+// packed. Or both factors are packed: blocks of 8 tiles of 32 columns, and groups
+// of 8 tiles of 13 rows, whose rows in the tile are whole vectors.
 
+// SPR-LABEL:   tg.kernel @far
+// SPR-SAME:      #tg.step<split [1] by 256 into [3, 4]>, #tg.step<split [4] by 32 into [5, 6]>
+// SPR-SAME:      #tg.step<split [8] by 104 into [9, 10]>, #tg.step<split [10] by 13 into [11, 12]>
+// SPR-SAME:      #tg.step<stage load 1 [5, 2, 6] into [13, 14, 15]>
+// SPR-SAME:      #tg.step<stage load 0 [11, 2, 12] by 16 into [16, 17, 18]>
 // CHECK-LABEL: tg.kernel @far
 // CHECK-SAME:    #tg.step<stage ranged_reduce 0
 tg.kernel @far(%out: memref<262144xf32>, %a: memref<262144xf32>, %b: memref<262144xf32>) attributes {outputs = 1 : i64} {
@@ -56,6 +69,8 @@ tg.kernel @far(%out: memref<262144xf32>, %a: memref<262144xf32>, %b: memref<2621
 
 // As many lines at odd distances are in different sets of the cache.
 
+// SPR-LABEL:   tg.kernel @spread
+// SPR-NOT:       stage load 0
 // CHECK-LABEL: tg.kernel @spread
 // CHECK-NOT:     stage ranged_reduce
 // CHECK:         tg.range
@@ -80,8 +95,11 @@ tg.kernel @spread(%out: memref<516096xf32>, %a: memref<516096xf32>, %b: memref<2
 
 // -----
 
-// The other factor, 6 MiB, would be read again for each block of lanes.
+// The other factor, 6 MiB, would be read again for each block of lanes along the
+// rows. Packed, it is read once.
 
+// SPR-LABEL:   tg.kernel @large
+// SPR-SAME:      #tg.step<stage load 0 [11, 2, 12] by 16
 // CHECK-LABEL: tg.kernel @large
 // CHECK-NOT:     stage ranged_reduce
 // CHECK:         tg.range
@@ -109,6 +127,8 @@ tg.kernel @large(%out: memref<2359296xf32>, %a: memref<393216xf32>, %b: memref<1
 // The left factor exceeds the second-level cache: half of the columns are packed,
 // and it is read twice.
 
+// SPR-LABEL:   tg.kernel @once
+// SPR-NOT:       stage load 0
 // CHECK-LABEL: tg.kernel @once
 // CHECK-SAME:    #tg.step<split [1] by 384 into
 // CHECK-SAME:    #tg.step<stage load 1

@@ -91,6 +91,9 @@ struct TargetFacts : tinygrad::ComputeUnit {
   /// 1 if it pays off to prefetch the next tile while one is filled from memory
   /// that no cache holds.
   int64_t prefetchTiles = 1;
+  /// 1 if register tiles of a result that no cache holds are stored past the
+  /// caches where their rows are whole cache lines.
+  int64_t nontemporalTiles = 0;
 
   /// The bytes of the rows that a register tile of four vectors reads in a sum
   /// of \p depth products.

@@ -108,6 +108,12 @@ private:
   SmallVector<RangedReduceOp> findStoredSums(RangeOp columns);
   bool accumulateRows();
   void divideDepth(RangeOp lane);
+  bool waitsForColumns() const;
+  int64_t getPositionsToPackFor(RangeOp columns, int64_t width) const;
+  struct Factors;
+  std::optional<Factors> findTransposedFactors(RangedReduceOp reduce,
+                                               RangeOp columns);
+  bool tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane);
   bool tileResult();
   bool tileDepth();
   void vectorizeReduces();

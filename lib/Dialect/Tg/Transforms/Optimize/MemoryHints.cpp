@@ -46,6 +46,30 @@ static bool isSequential(KernelSchedule &schedule, StoreOp store) {
          index.getCoefficient(loop) == lane.getLargestExtent();
 }
 
+/// Whether a register tile writes whole cache lines of each of its rows: the
+/// processor need not read them first, nor hold parts of many of them.
+static bool writesWholeLines(KernelSchedule &schedule, StoreOp store) {
+  const TargetFacts &target = schedule.getTarget();
+  if (!target.nontemporalTiles)
+    return false;
+  const LinearForm &index = schedule.getAnalysis().getLinear(store.getIndex());
+  const int64_t line =
+      target.lineBytes /
+      llvm::divideCeil(store.getValue().getType().getIntOrFloatBitWidth(), 8);
+  bool isWhole = false;
+  for (RangeOp range : schedule.getResultRanges()) {
+    const int64_t step = index.getCoefficient(range);
+    const bool isLane = range.getKind() == RangeKind::upcast;
+    if (isLane && store.getMask() && schedule.dependsOn(store.getMask(), range))
+      return false;
+    if (isLane && step == 1)
+      isWhole = range.getLargestExtent() % line == 0;
+    else if (step % line != 0)
+      return false;
+  }
+  return isWhole;
+}
+
 /// Whether squares of the result are transposed in registers: a load is
 /// contiguous along unrolled rows and strided along the lanes. Each row of a
 /// square is then on a cache line of its own.
@@ -76,7 +100,8 @@ void tg::storeNonTemporally(KernelSchedule &schedule) {
     return;
   for (auto store : kernel.getBody().getOps<StoreOp>())
     if (isLarge(schedule, store.getBuffer()) &&
-        (hasSquares(schedule) || isSequential(schedule, store)))
+        (hasSquares(schedule) || isSequential(schedule, store) ||
+         writesWholeLines(schedule, store)))
       schedule.setNontemporal(store);
 }
 

@@ -119,7 +119,7 @@ RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
 
 /// Whether a register tile of few rows waits for its columns, which it reads
 /// from the second-level cache.
-static bool waitsForColumns(const TargetFacts &target) {
+bool Heuristic::waitsForColumns() const {
   return target.l2BytesPerProduct * kFewRows < target.vectorBytes;
 }
 
@@ -127,14 +127,13 @@ static bool waitsForColumns(const TargetFacts &target) {
 /// lanes along another range costs as much as about kPackedPositions positions.
 /// Returns how many positions must reuse the operands to make up for that; 0 if
 /// no number does.
-static int64_t getPositionsToPackFor(RangeOp columns, int64_t width,
-                                     const TargetFacts &target) {
+int64_t Heuristic::getPositionsToPackFor(RangeOp columns, int64_t width) const {
   const int64_t extent = columns.getLargestExtent();
   const int64_t count = fitLanes(extent, 4 * width, width);
   const int64_t filled =
       llvm::divideCeil(extent, count) * llvm::divideCeil(count, width) * width;
   const int64_t wasted = filled - extent;
-  const int64_t times = waitsForColumns(target) ? kOftenWasted : kSeldomWasted;
+  const int64_t times = waitsForColumns() ? kOftenWasted : kSeldomWasted;
   return columns.isSymbolic() || wasted * times < filled
              ? 0
              : std::max<int64_t>(
@@ -191,6 +190,8 @@ bool Heuristic::tileResult() {
   if (perLane.empty())
     return false;
   divideDepth(lane);
+  if (tileTransposed(perLane, lane))
+    return true;
   const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
     return countStrided(lane, reduce) > 0;
   });
@@ -207,7 +208,7 @@ bool Heuristic::tileResult() {
   // Transposing the results takes less than transposing their operands. A row
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
-  int64_t fewest = getPositionsToPackFor(lane, width, target);
+  int64_t fewest = getPositionsToPackFor(lane, width);
   if (isStrided || !turned.empty() || rereadsLines(perLane, lane))
     fewest = kMinPositions;
   else if (fewest == 0 && slidesAlong(perLane, lane))
@@ -335,7 +336,7 @@ bool Heuristic::tileResult() {
 /// cache, which takes longer than to compute with few rows.
 bool Heuristic::readsPanels(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                             RangeOp lane, int64_t count) {
-  if (rows.isSymbolic() || lane.isSymbolic() || !waitsForColumns(target))
+  if (rows.isSymbolic() || lane.isSymbolic() || !waitsForColumns())
     return false;
   return llvm::any_of(reduces, [&](RangedReduceOp reduce) {
     if (reduce.getRanges().size() != 1)
@@ -749,7 +750,7 @@ bool Heuristic::isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
              getLeastStage(stride, length) &&
          extent * length <= target.l2Bytes &&
          rows.getLargestExtent() >=
-             (waitsForColumns(target) ? kMinUsesIfSlow : kMinUses);
+             (waitsForColumns() ? kMinUsesIfSlow : kMinUses);
 }
 
 /// Copies operands whose rows are on different pages, or that are strided along

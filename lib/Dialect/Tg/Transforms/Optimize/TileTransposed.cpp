@@ -1,0 +1,207 @@
+//===- TileTransposed.cpp - products with a transposed left factor --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Products whose left factor is contiguous along the rows of the result (the
+/// gradient of a layer's weights), on processors that multiply faster than
+/// their second-level cache delivers. Both factors are packed:
+///
+///   for each block of columns                            (in parallel)
+///     for each share of the rows                         (in parallel)
+///       packed columns = those of the block, one tile's after the other
+///       for each group of rows
+///         packed rows = those of the group, one tile's after the other
+///         for each tile of rows
+///           for each tile of columns
+///             sums[rows][columns] += packed rows, broadcast, * packed columns
+///
+/// Read where it is, the left factor has a line for each summand, of which a
+/// tile uses a part. Where all lines are in few sets of a cache, each tile of
+/// columns would read them from farther away. A tile has as many rows as there
+/// are registers for, and few columns: these come from the second-level cache,
+/// and a row that is broadcast takes a port for loads and no other.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Heuristic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Vectors of columns in a register tile.
+constexpr int64_t kVectors = 2;
+/// A tile has up to so many rows less than there are registers for, if fewer
+/// are left over.
+constexpr int64_t kFewerRows = 2;
+/// The fewest columns of a block: rows are packed again for each block.
+constexpr int64_t kLeastBlock = 128;
+/// The fewest tiles of rows in a share: columns are packed for each share that
+/// another thread computes.
+constexpr int64_t kLeastTiles = 4;
+/// Parts of the second-level cache: packed columns are at most one of so many,
+/// packed rows one of so many.
+constexpr int64_t kColumnsPart = 2, kRowsPart = 4;
+/// One of so many of the parallel items that the target asks for is enough. In
+/// passes over the depth, columns are packed for each share in each pass.
+constexpr int64_t kItemsPart = 2, kItemsPartOfPasses = 8;
+
+/// The factors of a sum of products: of rows and of columns.
+struct Heuristic::Factors {
+  LoadOp left, right;
+  RangeOp depth, rows;
+};
+
+/// The factors of a product of two matrices, if the left one is contiguous
+/// along the rows and its lines do not stay in the first-level cache.
+std::optional<Heuristic::Factors>
+Heuristic::findTransposedFactors(RangedReduceOp reduce, RangeOp columns) {
+  auto product = reduce.getValue().getDefiningOp<MulOp>();
+  if (!product || reduce.getRanges().size() != 1)
+    return std::nullopt;
+  Factors found;
+  found.depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+  found.left = product.getLhs().getDefiningOp<LoadOp>();
+  found.right = product.getRhs().getDefiningOp<LoadOp>();
+  if (!found.left || !found.right || found.depth.isSymbolic() ||
+      columns.isSymbolic())
+    return std::nullopt;
+  if (schedule.dependsOn(found.left.getResult(), columns))
+    std::swap(found.left, found.right);
+  for (LoadOp load : {found.left, found.right})
+    if (load.getMask() || load.getBuffer().getDefiningOp() ||
+        !schedule.dependsOn(load.getResult(), found.depth))
+      return std::nullopt;
+  const LinearForm &left =
+                       schedule.getAnalysis().getLinear(found.left.getIndex()),
+                   &right =
+                       schedule.getAnalysis().getLinear(found.right.getIndex());
+  for (RangeOp range : schedule.getResultRanges())
+    if (left.getCoefficient(range) == 1)
+      found.rows = range;
+  if (!found.rows || found.rows == columns || found.rows.isSymbolic() ||
+      schedule.dependsOn(found.left.getResult(), columns) ||
+      schedule.dependsOn(found.right.getResult(), found.rows) ||
+      right.getCoefficient(columns) != 1)
+    return std::nullopt;
+  const int64_t bytes =
+      llvm::divideCeil(found.left.getType().getIntOrFloatBitWidth(), 8);
+  const int64_t stride =
+      llvm::AbsoluteValue(left.getCoefficient(found.depth)) * bytes;
+  const int64_t lines = found.depth.getLargestExtent() * target.lineBytes;
+  if (stride < target.prefetchReach || lines < target.l1Bytes / 2 ||
+      lines < getLeastStage(stride, target.lineBytes))
+    return std::nullopt;
+  return found;
+}
+
+namespace {
+/// How rows are divided: the rows of a register tile, the tiles of a group, and
+/// the groups of a share.
+struct Division {
+  int64_t rows, tiles, groups;
+  int64_t getGroup() const { return rows * tiles; }
+  int64_t getShare() const { return rows * tiles * groups; }
+};
+} // namespace
+
+/// Divides \p extent rows so that shares have at least \p least of them, and
+/// the fewest rows are computed past the end.
+static Division divideRows(int64_t extent, int64_t mostRows, int64_t mostTiles,
+                           int64_t least) {
+  Division best = {mostRows, mostTiles, extent};
+  auto countExcess = [&](Division division) {
+    return static_cast<int64_t>(llvm::alignTo(extent, division.getShare())) -
+           extent;
+  };
+  for (int64_t rows = mostRows; rows >= mostRows - kFewerRows; --rows)
+    for (int64_t tiles = mostTiles; tiles > mostTiles / 2; --tiles) {
+      Division division = {rows, tiles, 1};
+      division.groups =
+          static_cast<int64_t>(llvm::divideCeil(least, division.getGroup()));
+      if (countExcess(division) < countExcess(best))
+        best = division;
+    }
+  return best;
+}
+
+bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
+  if (!waitsForColumns() || reduces.size() != 1)
+    return false;
+  RangedReduceOp reduce = reduces[0];
+  std::optional<Factors> factors = findTransposedFactors(reduce, lane);
+  if (!factors)
+    return false;
+  RangeOp rows = factors->rows, depth = factors->depth;
+  const int64_t extent = rows.getLargestExtent(),
+                count = kVectors * getNumLanes(),
+                tileBytes =
+                    depth.getLargestExtent() * kVectors * target.vectorBytes;
+  // The rest hold columns and a row that is broadcast.
+  const int64_t mostRows = (target.vectorRegisters - kVectors - 1) / kVectors;
+  const auto tiles =
+      static_cast<int64_t>(llvm::divideCeil(lane.getLargestExtent(), count));
+  int64_t tileCount =
+      std::min(target.l2Bytes / kColumnsPart / tileBytes, tiles);
+  while (tileCount > 1 && tiles % tileCount != 0)
+    --tileCount;
+  if (tileCount * count < kLeastBlock || extent < kLeastTiles * mostRows)
+    return false;
+  int64_t items = tiles / tileCount;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == rows || range == lane || range == passes)
+      continue;
+    // The columns would be packed again for each of its positions.
+    if (rows->isBeforeInBlock(range))
+      return false;
+    items *= range.getLargestExtent();
+  }
+  const int64_t padded = static_cast<int64_t>(llvm::PowerOf2Ceil(mostRows)),
+                rowBytes = llvm::divideCeil(
+                    reduce.getType().getIntOrFloatBitWidth(), 8),
+                mostTiles = target.l2Bytes / kRowsPart /
+                            (depth.getLargestExtent() * padded * rowBytes);
+  if (mostTiles < 1)
+    return false;
+  const int64_t fewestItems =
+      target.parallelItems / (passes ? kItemsPartOfPasses : kItemsPart);
+  const Division division = divideRows(
+      extent, mostRows, std::min(mostTiles, extent / mostRows),
+      std::max<int64_t>(llvm::divideCeil(extent * items, fewestItems),
+                        kLeastTiles * mostRows));
+
+  report("block columns", lane, tileCount * count);
+  auto [blocks, block] = schedule.split(lane, tileCount * count);
+  auto [tilesOfBlock, inTile] = addLanes(block, count);
+  if (rows->isBeforeInBlock(blocks))
+    schedule.moveBefore(blocks, rows);
+  report("share", rows, division.getShare());
+  rows = schedule.split(rows, division.getShare()).second;
+  report("group", rows, division.getGroup());
+  auto [groups, group] = schedule.split(rows, division.getGroup());
+  report("unroll", group, division.rows);
+  auto [outer, inner] = schedule.split(group, division.rows);
+  schedule.setKind(inner, RangeKind::unroll);
+  if (tilesOfBlock->isBeforeInBlock(groups))
+    schedule.moveBefore(groups, tilesOfBlock);
+  if (tilesOfBlock->isBeforeInBlock(outer))
+    schedule.moveBefore(outer, tilesOfBlock);
+  if (passes)
+    schedule.moveBefore(passes, groups);
+  packBlock(reduce, tilesOfBlock, inTile);
+  report("stage", depth,
+         depth.getLargestExtent() * padded * division.tiles * rowBytes);
+  // Rows of the tile are whole vectors.
+  auto [tile, copies] =
+      schedule.stage(factors->left.getResult(), {outer, depth, inner}, padded);
+  schedule.setKind(copies[2], RangeKind::loop);
+  schedule.setKind(schedule.split(copies[2], padded).second, RangeKind::upcast);
+  // The rows of a group are neighbors in memory.
+  schedule.moveBefore(copies[1], copies[0]);
+  unrollDepth(reduces);
+  parallelize(groups);
+  return true;
+}
