@@ -118,6 +118,7 @@ TEST(AllTargets, KnowTheirRegisters) {
     EXPECT_EQ(factsOf(name).sharedPorts, 0) << name;
     EXPECT_EQ(factsOf(name).prefetchTiles, 1) << name;
     EXPECT_EQ(factsOf(name).nontemporalTiles, 0) << name;
+    EXPECT_EQ(factsOf(name).prefetchAhead, 0) << name;
   }
   for (const char *name :
        {"cpu:x86_64:skylake-avx512", "cpu:x86_64:icelake-server",
@@ -126,6 +127,7 @@ TEST(AllTargets, KnowTheirRegisters) {
     EXPECT_EQ(factsOf(name).sharedPorts, 1) << name;
     EXPECT_EQ(factsOf(name).prefetchTiles, 0) << name;
     EXPECT_EQ(factsOf(name).nontemporalTiles, 1) << name;
+    EXPECT_GT(factsOf(name).prefetchAhead, 0) << name;
   }
   tg::CompileFlags checked;
   checked.checkBounds = true;

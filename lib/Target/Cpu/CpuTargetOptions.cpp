@@ -141,6 +141,7 @@ TargetFacts CpuTargetOptions::getFacts() const {
     facts.sharedPorts = 1;
     facts.prefetchTiles = 0;
     facts.nontemporalTiles = 1;
+    facts.prefetchAhead = 2048;
   }
   return facts;
 }

@@ -51,6 +51,7 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"shared_ports", &TargetFacts::sharedPorts, 0, 1},
       {"prefetch_tiles", &TargetFacts::prefetchTiles, 0, 1},
       {"nontemporal_tiles", &TargetFacts::nontemporalTiles, 0, 1},
+      {"prefetch_ahead", &TargetFacts::prefetchAhead, 0, 1 << 20},
       {"unit_subgroups", &TargetFacts::unitSubgroups, 0, 1 << 10},
       {"unit_groups", &TargetFacts::unitGroups, 0, 1 << 10},
       {"unit_barriers", &TargetFacts::unitBarriers, 0, 1 << 10},

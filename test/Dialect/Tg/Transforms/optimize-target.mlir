@@ -206,11 +206,11 @@ tg.kernel @r_256_2048_1024_n0(%arg0: memref<524288xf32>, %arg1: memref<262144xf3
 // The scores of attention: 16 MiB, of which a register tile writes four whole lines of
 // each of its rows. Of rows that are 2050 elements apart it writes parts of lines.
 // CHECK-LABEL: tg.kernel @r_2048_2048_64_n0
-// V4-NOT: nontemporal
-// V3-NOT: nontemporal
+// V4-NOT: tg.store{{.*}} nontemporal
+// V3-NOT: tg.store{{.*}} nontemporal
 // SPR: tg.store {{.*}} nontemporal
 // CHECK-LABEL: tg.kernel @r_2048_2050_64_n0
-// CHECK-NOT: nontemporal
+// CHECK-NOT: tg.store{{.*}} nontemporal
 tg.kernel @r_2048_2048_64_n0(%arg0: memref<4194304xf32>, %arg1: memref<131072xf32>, %arg2: memref<131072xf32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(2048 : index) : index
   %1 = tg.const(64 : index) : index
@@ -247,4 +247,41 @@ tg.kernel @r_2048_2050_64_n0(%arg0: memref<4198400xf32>, %arg1: memref<131072xf3
   %13 = tg.mul %2, %0 : index
   %14 = tg.add %3, %13 : index
   tg.store %12, %arg0[%14] : memref<4198400xf32>
+}
+
+// -----
+
+// What is read from end to end is prefetched 2 KiB ahead where the processor asks for
+// it, beyond the second-level cache; not what is only added up, nor smaller tensors.
+// CHECK-LABEL: tg.kernel @E_2097152_n0
+// V4-NOT: tg.load{{.*}} prefetch
+// V3-NOT: tg.load{{.*}} prefetch
+// SPR: tg.load %arg1{{.*}} prefetch 512
+// CHECK-LABEL: tg.kernel @E_131072_n1
+// CHECK-NOT: tg.load{{.*}} prefetch
+// CHECK-LABEL: tg.kernel @r_2048_1024_n2
+// CHECK-NOT: tg.load{{.*}} prefetch
+tg.kernel @E_2097152_n0(%arg0: memref<2097152xf32>, %arg1: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 2097152
+  %1 = tg.load %arg1[%0] : memref<2097152xf32>
+  %2 = tg.exp2 %1 : f32
+  tg.store %2, %arg0[%0] : memref<2097152xf32>
+}
+
+tg.kernel @E_131072_n1(%arg0: memref<131072xf32>, %arg1: memref<131072xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 131072
+  %1 = tg.load %arg1[%0] : memref<131072xf32>
+  %2 = tg.exp2 %1 : f32
+  tg.store %2, %arg0[%0] : memref<131072xf32>
+}
+
+tg.kernel @r_2048_1024_n2(%arg0: memref<2048xf32>, %arg1: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1024 : index) : index
+  %1 = tg.range 0 loop 2048
+  %2 = tg.range 1 loop 1024
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %3, %2 : index
+  %5 = tg.load %arg1[%4] : memref<2097152xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<2048xf32>
 }

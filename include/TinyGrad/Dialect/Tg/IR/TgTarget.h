@@ -94,6 +94,9 @@ struct TargetFacts : tinygrad::ComputeUnit {
   /// 1 if register tiles of a result that no cache holds are stored past the
   /// caches where their rows are whole cache lines.
   int64_t nontemporalTiles = 0;
+  /// Bytes by which tensors that are read from end to end are prefetched; 0 if
+  /// the processor does that by itself, at the ends of pages too.
+  int64_t prefetchAhead = 0;
 
   /// The bytes of the rows that a register tile of four vectors reads in a sum
   /// of \p depth products.

@@ -27,14 +27,15 @@ static bool isLarge(KernelSchedule &schedule, Value buffer) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Whether consecutive vectors are written: the innermost loop advances by the
-/// number of lanes, and a register tile does not write several rows side by
-/// side.
-static bool isSequential(KernelSchedule &schedule, StoreOp store) {
-  const LinearForm &index = schedule.getAnalysis().getLinear(store.getIndex());
+/// Whether consecutive vectors are accessed at \p position, within loops over
+/// \p ranges: the innermost loop advances by the number of lanes, and a
+/// register tile does not access several rows side by side.
+static bool isSequential(KernelSchedule &schedule, Value position,
+                         ArrayRef<RangeOp> ranges) {
+  const LinearForm &index = schedule.getAnalysis().getLinear(position);
   RangeOp loop, lane;
   int64_t step = 0;
-  for (RangeOp range : schedule.getResultRanges()) {
+  for (RangeOp range : ranges) {
     if (range.getKind() == RangeKind::upcast)
       lane = range;
     else if (range.getKind() != RangeKind::unroll)
@@ -100,7 +101,8 @@ void tg::storeNonTemporally(KernelSchedule &schedule) {
     return;
   for (auto store : kernel.getBody().getOps<StoreOp>())
     if (isLarge(schedule, store.getBuffer()) &&
-        (hasSquares(schedule) || isSequential(schedule, store) ||
+        (hasSquares(schedule) ||
+         isSequential(schedule, store.getIndex(), schedule.getResultRanges()) ||
          writesWholeLines(schedule, store)))
       schedule.setNontemporal(store);
 }
@@ -177,6 +179,43 @@ void tg::prefetchRows(KernelSchedule &schedule) {
                : readsRows(schedule, load, row, stride)) &&
         stride <= kMaxBufferSize)
       schedule.setPrefetch(load, stride);
+  }
+}
+
+void tg::prefetchStreams(KernelSchedule &schedule) {
+  const TargetFacts &target = schedule.getTarget();
+  KernelOp kernel = schedule.getKernel();
+  if (target.prefetchAhead == 0)
+    return;
+  auto isRead = [&](LoadOp load) {
+    auto type = cast<MemRefType>(load.getBuffer().getType());
+    return !load.getPrefetch() && !load.getMask() &&
+           !load.getBuffer().getDefiningOp() && type.hasStaticShape() &&
+           getBufferBytes(type) >= target.l2Bytes;
+  };
+  auto prefetch = [&](LoadOp load, ArrayRef<RangeOp> ranges) {
+    if (isRead(load) && isSequential(schedule, load.getIndex(), ranges))
+      schedule.setPrefetch(load,
+                           target.prefetchAhead * 8 /
+                               cast<MemRefType>(load.getBuffer().getType())
+                                   .getElementTypeBitWidth());
+  };
+  auto reduces = llvm::to_vector(kernel.getBody().getOps<RangedReduceOp>());
+  if (reduces.empty())
+    for (auto load : llvm::to_vector(kernel.getBody().getOps<LoadOp>()))
+      prefetch(load, schedule.getResultRanges());
+  // A sum alone waits for nothing but memory.
+  if (llvm::none_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
+        return isLarge(schedule, store.getBuffer());
+      }))
+    return;
+  for (RangedReduceOp reduce : reduces) {
+    SmallVector<RangeOp> ranges;
+    for (Value range : reduce.getRanges())
+      ranges.push_back(range.getDefiningOp<RangeOp>());
+    for (Operation *op : KernelSchedule::getSlice(reduce.getValue()))
+      if (auto load = dyn_cast<LoadOp>(op))
+        prefetch(load, ranges);
   }
 }
 

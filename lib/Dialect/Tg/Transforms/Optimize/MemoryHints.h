@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Hints for memory too large for any cache. This step comes last, when the
+/// Hints for memory too large for a cache. This step comes last, when the
 /// loops are known.
 ///
 //===----------------------------------------------------------------------===//
@@ -29,6 +29,11 @@ void prefetchRows(KernelSchedule &schedule);
 /// ahead. Such a reduction, a few vectors wide, reads a short piece of each
 /// row, each on another page.
 void prefetchColumns(KernelSchedule &schedule);
+
+/// Prefetches what is read from end to end where the target asks for it, unless
+/// the kernel only adds it up: arithmetic in between leaves too few loads in
+/// flight, and each page begins with a miss.
+void prefetchStreams(KernelSchedule &schedule);
 
 } // namespace mlir::tg
 

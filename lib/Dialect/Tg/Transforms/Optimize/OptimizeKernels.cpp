@@ -668,6 +668,7 @@ void Heuristic::runForProcessor() {
   storeNonTemporally(schedule);
   prefetchRows(schedule);
   prefetchColumns(schedule);
+  prefetchStreams(schedule);
 }
 
 namespace {
