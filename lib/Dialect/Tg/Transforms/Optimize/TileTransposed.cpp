@@ -148,7 +148,8 @@ bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
       std::min(target.l2Bytes / kColumnsPart / tileBytes, tiles);
   while (tileCount > 1 && tiles % tileCount != 0)
     --tileCount;
-  if (tileCount * count < kLeastBlock || extent < kLeastTiles * mostRows)
+  if (mostRows <= kFewerRows || tileCount * count < kLeastBlock ||
+      extent < kLeastTiles * mostRows)
     return false;
   int64_t items = tiles / tileCount;
   for (RangeOp range : schedule.getResultRanges()) {
