@@ -213,6 +213,16 @@ std::pair<uint64_t, uint64_t> SymbolicKernel::getKey(int number, Mask mask,
   return {low, high};
 }
 
+void SymbolicKernel::remember(std::pair<uint64_t, uint64_t> key,
+                              SymbolicValue value) {
+  // A sum that ended early is none.
+  if (hasFailed())
+    return;
+  if (known.size() > kMostKnown)
+    known.clear();
+  known.try_emplace(key, value);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -259,9 +269,7 @@ SymbolicValue SymbolicKernel::compute(Op &op, int number) {
     if (auto it = known.find(key); it != known.end())
       return it->second;
     const SymbolicValue value = reduce(op);
-    if (known.size() > kMostKnown)
-      known.clear();
-    known.try_emplace(key, value);
+    remember(key, value);
     return value;
   }
   case OpKind::elementwise: {
@@ -340,9 +348,7 @@ SymbolicValue SymbolicKernel::loadFrom(Op &op) {
                              kUnfilled + op.tile, index.number, op.type));
       for (auto [range, position] : llvm::zip_equal(tile.named, before))
         setPosition(range, position);
-      if (known.size() > kMostKnown)
-        known.clear();
-      known.try_emplace(key, value);
+      remember(key, value);
     }
   }
   return mask.isTrue() ? value : pool.select(mask, value, getZero(), op.type);

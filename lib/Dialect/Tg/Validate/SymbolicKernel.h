@@ -147,6 +147,8 @@ private:
   void forEachPosition(ArrayRef<unsigned> ranges, Function function);
   std::pair<uint64_t, uint64_t> getKey(int number, Mask ranges,
                                        int64_t extra) const;
+  /// Keeps a value by its key, unless it could not be computed to the end.
+  void remember(std::pair<uint64_t, uint64_t> key, SymbolicValue value);
 
   SymbolicValue evaluate(int number);
   SymbolicValue compute(Op &op, int number);

@@ -81,6 +81,25 @@ TEST_F(CompareKernelsTest, AcceptsSplit) {
 )mlir"));
 }
 
+// A sum that the first comparison does not compute to its end.
+TEST_F(CompareKernelsTest, GoesOnAfterALimit) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"mlir(
+tg.kernel @sum(%out: memref<1xf32>, %a: memref<1000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0 : index) : index
+  %k = tg.range 0 loop 1000
+  %x = tg.load %a[%k] : memref<1000xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %out[%0] : memref<1xf32>
+})mlir",
+                                                             &context);
+  ASSERT_TRUE(module);
+  KernelOp kernel = *module->getOps<KernelOp>().begin();
+  KernelComparison comparison(kernel, {});
+  const Effort little = {200'000, 4096, 500};
+  EXPECT_EQ(comparison.compare(kernel, little).kind, Verdict::Kind::notCovered);
+  expectSame(comparison.compare(kernel, Effort::whole()));
+}
+
 TEST_F(CompareKernelsTest, FindsStoreWithoutMask) {
   expectDifferent(compare(kTwoOf10, kNegate, R"mlir(
   %o = tg.range 1 loop 3
