@@ -75,9 +75,10 @@ Heuristic::findTransposedFactors(RangedReduceOp reduce, RangeOp columns) {
     if (load.getMask() || load.getBuffer().getDefiningOp() ||
         !schedule.dependsOn(load.getResult(), found.depth))
       return std::nullopt;
-  const LinearForm &left =
+  // Copies: asking for one form may move the others.
+  const LinearForm left =
                        schedule.getAnalysis().getLinear(found.left.getIndex()),
-                   &right =
+                   right =
                        schedule.getAnalysis().getLinear(found.right.getIndex());
   for (RangeOp range : schedule.getResultRanges())
     if (left.getCoefficient(range) == 1)
