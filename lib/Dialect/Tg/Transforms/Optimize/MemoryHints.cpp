@@ -51,7 +51,8 @@ static bool isSequential(KernelSchedule &schedule, Value position,
 /// processor need not read them first, nor hold parts of many of them.
 static bool writesWholeLines(KernelSchedule &schedule, StoreOp store) {
   const TargetFacts &target = schedule.getTarget();
-  if (!target.nontemporalTiles)
+  // Sums so far are read again in the next pass, from a cache.
+  if (!target.nontemporalTiles || store.getUpdate())
     return false;
   const LinearForm &index = schedule.getAnalysis().getLinear(store.getIndex());
   const int64_t line =
