@@ -690,6 +690,10 @@ bool Heuristic::distribute() {
           llvm::bit_ceil(uint64_t(range.getLargestExtent())));
       continue;
     }
+    // Work items have no copy of the code for the last positions, and a range
+    // with one is not divided.
+    if (items > 1 && range.getPeel())
+      schedule.setKind(range, RangeKind::global);
     if (items > 1) {
       report("local", range, items);
       auto [outer, inner] = schedule.split(range, items);
@@ -697,7 +701,8 @@ bool Heuristic::distribute() {
       items = 1;
       range = outer;
     }
-    schedule.setKind(range, RangeKind::global);
+    if (range.getKind() != RangeKind::global)
+      schedule.setKind(range, RangeKind::global);
   }
   return true;
 }
