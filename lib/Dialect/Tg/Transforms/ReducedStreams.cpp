@@ -78,7 +78,7 @@ bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
   }
   const auto type = cast<RankedTensorType>(value.getType());
   const int64_t sourceSize = getBufferSize(type);
-  const bool isRepeated = sourceSize < size;
+  const bool isRepeated = sourceSize < size / mostShared;
   if (isRepeated && sourceSize > size / kLeastRepeated)
     return false;
   auto isOfOrder = [&](int64_t bitsOfSource) {

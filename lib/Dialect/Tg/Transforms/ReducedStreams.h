@@ -23,6 +23,10 @@ namespace mlir::tg {
 using Axes = SmallVector<int64_t>;
 constexpr int64_t kNoAxis = -1;
 
+/// The most rows of a narrow left factor, each of which a product multiplies
+/// with a matrix that is read once for all of them.
+constexpr int64_t kMostShared = 12;
+
 /// Whether a few elementwise operations compute each element of what is reduced
 /// from memory, so that the reduction runs at memory speed.
 class StreamFinder {
@@ -35,6 +39,9 @@ public:
   std::optional<Axes> order;
   /// The size of these operands.
   int64_t bits = 0;
+  /// Operands that are repeated at most this often are read once: what they
+  /// contribute to that many results is computed side by side.
+  int64_t mostShared = 1;
 };
 
 /// The axes of a tensor with more than one element, at their dimensions.

@@ -488,10 +488,18 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   // Matrices of less than twice `cacheBytes` are faster unsplit.
   const TargetFacts &target = getTargetFacts(op);
   StreamFinder finder;
+  if (target.groupItems == 0)
+    finder.mostShared = kMostShared;
   const Axes axes = getLongAxes(from);
   if (!finder.visit(op.getX(), axes) || !finder.order ||
-      finder.bits / 16 < target.cacheBytes ||
-      finder.order->size() != axes.size() - llvm::count(axes, kNoAxis))
+      finder.bits / 16 < target.cacheBytes)
+    return std::nullopt;
+  // Each part has a result of each position of these axes.
+  SmallVector<int64_t> shared;
+  for (int64_t along : axes)
+    if (along != kNoAxis && !llvm::is_contained(*finder.order, along))
+      shared.push_back(along);
+  if (llvm::is_contained(shared, axis))
     return std::nullopt;
   auto *place = llvm::find(*finder.order, axis);
   int64_t inner = 1;
@@ -514,10 +522,16 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
     most = std::max<int64_t>(
         shape[axis] / static_cast<int64_t>(llvm::bit_ceil(uint64_t(wanted))),
         kFewRows);
-  } else if (!isReadAgain && isStatic)
+  } else if (!isReadAgain && isStatic) {
+    // Each part stores that many rows of results.
+    int64_t results = 1;
+    for (int64_t other : shared)
+      results *= shape[other];
     most = std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
                                    shape[axis] / target.parallelItems)),
-                               kFewRows, kMaxRows);
+                               kFewRows * results,
+                               std::max(kMaxRows, kFewRows * results));
+  }
   // A divisor of the length leaves no remainder.
   int64_t rows = most;
   Dim length = getDim(from, axis);
@@ -530,11 +544,13 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
       }
   // Put axes of one element first.
   SmallVector<int64_t> order;
-  if (!llvm::is_sorted(*finder.order)) {
+  if (!shared.empty() || !llvm::is_sorted(*finder.order)) {
     for (auto [dim, along] : llvm::enumerate(axes))
       if (along == kNoAxis)
         order.push_back(dim);
-    llvm::append_range(order, *finder.order);
+    order.append(finder.order->begin(), place + 1);
+    order.append(shared);
+    order.append(place + 1, finder.order->end());
   }
   Dim size(op.getContext(), rows);
   return Split{axis, Dim::get(DimOpKind::floordiv, length, size), size, order};

@@ -83,3 +83,50 @@ func.func @symbolic(%x: tensor<?x100x100xf32, #tg.shape<#n, 100, 100>>) -> tenso
   %0 = tg.reduce add %x axes [0, 1, 2] : tensor<?x100x100xf32, #tg.shape<#n, 100, 100>> -> tensor<1x1x1xf32>
   return %0 : tensor<1x1x1xf32>
 }
+
+// -----
+
+// Three rows times a matrix of 32 MiB, whose rows are read once for all of them: each
+// part has three rows of results, so that it has three times the rows of a single one.
+
+// CHECK-LABEL: func.func @narrow
+// CHECK:         tg.reduce add %{{.*}} axes [2] : tensor<3x64x64x2048xf32> -> tensor<3x64x1x2048xf32>
+// CHECK:         tg.permute %{{.*}} [1, 2, 0, 3] : tensor<3x64x1x2048xf32> -> tensor<64x1x3x2048xf32>
+// GROUPS-LABEL: func.func @narrow
+// GROUPS-NOT:     tg.contiguous
+func.func @narrow(%a: tensor<3x4096xf32>, %b: tensor<4096x2048xf32>) -> tensor<3x1x2048xf32> {
+  %0 = tg.reshape %a : tensor<3x4096xf32> -> tensor<3x4096x1xf32>
+  %1 = tg.expand %0 : tensor<3x4096x1xf32> -> tensor<3x4096x2048xf32>
+  %2 = tg.reshape %b : tensor<4096x2048xf32> -> tensor<1x4096x2048xf32>
+  %3 = tg.expand %2 : tensor<1x4096x2048xf32> -> tensor<3x4096x2048xf32>
+  %4 = tg.mul %1, %3 : tensor<3x4096x2048xf32>
+  %5 = tg.reduce add %4 axes [1] : tensor<3x4096x2048xf32> -> tensor<3x1x2048xf32>
+  return %5 : tensor<3x1x2048xf32>
+}
+
+// -----
+
+// Too many rows; rows that lie along the reduced axis.
+
+// CHECK-LABEL: func.func @wide
+// CHECK-NOT:     tg.contiguous
+// CHECK-LABEL: func.func @transposed
+// CHECK-NOT:     tg.contiguous
+func.func @wide(%a: tensor<13x4096xf32>, %b: tensor<4096x2048xf32>) -> tensor<13x1x2048xf32> {
+  %0 = tg.reshape %a : tensor<13x4096xf32> -> tensor<13x4096x1xf32>
+  %1 = tg.expand %0 : tensor<13x4096x1xf32> -> tensor<13x4096x2048xf32>
+  %2 = tg.reshape %b : tensor<4096x2048xf32> -> tensor<1x4096x2048xf32>
+  %3 = tg.expand %2 : tensor<1x4096x2048xf32> -> tensor<13x4096x2048xf32>
+  %4 = tg.mul %1, %3 : tensor<13x4096x2048xf32>
+  %5 = tg.reduce add %4 axes [1] : tensor<13x4096x2048xf32> -> tensor<13x1x2048xf32>
+  return %5 : tensor<13x1x2048xf32>
+}
+func.func @transposed(%a: tensor<3x4096xf32>, %b: tensor<2048x4096xf32>) -> tensor<3x2048x1xf32> {
+  %0 = tg.reshape %a : tensor<3x4096xf32> -> tensor<3x1x4096xf32>
+  %1 = tg.expand %0 : tensor<3x1x4096xf32> -> tensor<3x2048x4096xf32>
+  %2 = tg.reshape %b : tensor<2048x4096xf32> -> tensor<1x2048x4096xf32>
+  %3 = tg.expand %2 : tensor<1x2048x4096xf32> -> tensor<3x2048x4096xf32>
+  %4 = tg.mul %1, %3 : tensor<3x2048x4096xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<3x2048x4096xf32> -> tensor<3x2048x1xf32>
+  return %5 : tensor<3x2048x1xf32>
+}

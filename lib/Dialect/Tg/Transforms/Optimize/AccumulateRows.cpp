@@ -13,6 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../ReducedStreams.h"
 #include "Heuristic.h"
 #include "MemoryHints.h"
 
@@ -26,13 +27,16 @@ constexpr int64_t kMaxRows = 8, kMinRows = 4;
 constexpr int64_t kMaxPasses = 32;
 /// Maximum number of pieces of a row.
 constexpr int64_t kMaxPieces = 4096;
+/// The most vectors of sums that are added to side by side.
+constexpr int64_t kMaxSums = 16;
 /// With fewer work items, most cores of a large processor would be idle.
 constexpr int64_t kMinItems = 16;
 
-/// Whether the load reads each element of a matrix once, where rows are far
-/// apart and contiguous along the columns.
+/// Whether the load reads each element of a matrix once for all positions of
+/// the shared ranges, where rows are far apart and contiguous along the
+/// columns.
 static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
-                        RangeOp columns) {
+                        RangeOp columns, ArrayRef<RangeOp> shared) {
   auto type = cast<MemRefType>(load.getBuffer().getType());
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
   const int64_t stride = index.getCoefficient(rows);
@@ -45,14 +49,16 @@ static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
              schedule.getTarget().prefetchReach &&
          llvm::all_of(schedule.getResultRanges(), [&](RangeOp range) {
            return range.getLargestExtent() == 1 ||
-                  schedule.dependsOn(load.getIndex(), range);
+                  schedule.dependsOn(load.getIndex(), range) !=
+                      llvm::is_contained(shared, range);
          });
 }
 
 /// The matrices that a reduction down their columns reads, provided that all
 /// other buffers it reads along the columns stay in a cache.
-static SmallVector<LoadOp>
-findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
+static SmallVector<LoadOp> findMatrices(KernelSchedule &schedule,
+                                        RangedReduceOp reduce, RangeOp columns,
+                                        ArrayRef<RangeOp> shared) {
   auto rows = reduce.getRanges().front().getDefiningOp<RangeOp>();
   SmallVector<LoadOp> matrices;
   for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
@@ -60,7 +66,7 @@ findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
     if (!load || !schedule.dependsOn(load.getResult(), columns))
       continue;
     auto type = cast<MemRefType>(load.getBuffer().getType());
-    if (readsMatrix(schedule, load, rows, columns))
+    if (readsMatrix(schedule, load, rows, columns, shared))
       matrices.push_back(load);
     else if (!type.hasStaticShape() ||
              getBufferBytes(type) >= schedule.getTarget().l2Bytes)
@@ -69,15 +75,46 @@ findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
   return matrices;
 }
 
-/// How many vectors of \p bytes make a piece of a row of \p vectors: as many as
+/// The ranges of a few results that share a matrix: the rows of a narrow left
+/// factor. Nothing if they are too many.
+static std::optional<SmallVector<RangeOp>>
+findShared(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
+  SmallVector<LoadOp> large;
+  for (Operation *op : KernelSchedule::getSlice(reduce.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      auto type = cast<MemRefType>(load.getBuffer().getType());
+      if (type.hasStaticShape() &&
+          getBufferBytes(type) >= schedule.getTarget().cacheBytes)
+        large.push_back(load);
+    }
+  SmallVector<RangeOp> shared;
+  int64_t positions = 1;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == columns || range.getLargestExtent() == 1 ||
+        llvm::any_of(large, [&](LoadOp load) {
+          return schedule.dependsOn(load.getIndex(), range);
+        }))
+      continue;
+    if (range.isSymbolic() || range.getKind() != RangeKind::loop ||
+        range.getLargestExtent() > kMostShared / positions)
+      return std::nullopt;
+    positions *= range.getLargestExtent();
+    shared.push_back(range);
+  }
+  return shared;
+}
+
+/// How many vectors of \p bytes make a piece of a row of \p vectors, which is
+/// added to \p results rows: as many as
 /// leave enough work items, and a divisor of the row if possible. None if
 /// pieces would be short or very many.
 static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
-                                          int64_t items,
+                                          int64_t results, int64_t items,
                                           const TargetFacts &target) {
   // The accumulators of the longest piece stay in the L2 cache, most of them in
   // the L1 cache.
-  const int64_t shortest = target.prefetchReach, longest = 2 * target.l1Bytes;
+  const int64_t shortest = target.prefetchReach,
+                longest = 2 * target.l1Bytes / results;
   const int64_t row = vectors * bytes;
   if (row < shortest || row / kMaxPieces > longest)
     return std::nullopt;
@@ -128,8 +165,12 @@ bool Heuristic::accumulateRows() {
       columns.getLargestExtent() > kMaxBufferSize / kMaxRows)
     return false;
   SmallVector<RangedReduceOp> reduces = findStoredSums(columns);
-  if (reduces.empty() || llvm::any_of(reduces, [&](RangedReduceOp reduce) {
-        return findMatrices(schedule, reduce, columns).empty();
+  if (reduces.empty())
+    return false;
+  const std::optional<SmallVector<RangeOp>> shared =
+      findShared(schedule, reduces.front(), columns);
+  if (!shared || llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+        return findMatrices(schedule, reduce, columns, *shared).empty();
       }))
     return false;
   auto rows = reduces.front().getRanges().front().getDefiningOp<RangeOp>();
@@ -142,7 +183,7 @@ bool Heuristic::accumulateRows() {
     return false;
 
   bool isHeavy = false;
-  int64_t bytes = 0, items = 1;
+  int64_t bytes = 0, items = 1, results = 1;
   for (RangedReduceOp reduce : reduces) {
     isHeavy |=
         needsManyRegisters(schedule.getSlice(reduce.getValue()).getArrayRef());
@@ -150,17 +191,20 @@ bool Heuristic::accumulateRows() {
   }
   for (RangeOp range : schedule.getResultRanges())
     if (range != columns)
-      items *= range.getLargestExtent();
+      (llvm::is_contained(*shared, range) ? results : items) *=
+          range.getLargestExtent();
   const int64_t width = getNumLanes(), extent = columns.getLargestExtent(),
-                count = fitLanes(extent, (isHeavy ? 1 : 4) * width, width),
+                most =
+                    isHeavy ? 1 : std::clamp<int64_t>(kMaxSums / results, 1, 4),
+                count = fitLanes(extent, most * width, width),
                 vectors = llvm::divideCeil(extent, count);
   std::optional<int64_t> piece =
-      choosePiece(vectors, count * bytes, items, target);
+      choosePiece(vectors, count * bytes, results, items, target);
   if (count <= 1 || !piece)
     return false;
 
   for (RangedReduceOp reduce : reduces)
-    for (LoadOp load : findMatrices(schedule, reduce, columns))
+    for (LoadOp load : findMatrices(schedule, reduce, columns, *shared))
       schedule.setPrefetch(load, rowsInPass * schedule.getAnalysis()
                                                   .getLinear(load.getIndex())
                                                   .getCoefficient(rows));
@@ -168,9 +212,17 @@ bool Heuristic::accumulateRows() {
   auto [passes, inPass] = schedule.split(rows, rowsInPass);
   schedule.setKind(inPass, RangeKind::unroll);
   schedule.accumulate(reduces, passes);
-  if (*piece < vectors)
-    columns = schedule.split(columns, *piece * count).second;
+  if (*piece < vectors) {
+    auto [pieces, inPiece] = schedule.split(columns, *piece * count);
+    if (!shared->empty())
+      schedule.moveBefore(pieces, shared->front());
+    columns = inPiece;
+  }
   columns = addLanes(columns, count).first;
+  if (!shared->empty())
+    schedule.moveBefore(columns, shared->front());
+  for (RangeOp range : *shared)
+    schedule.setKind(range, RangeKind::unroll);
   schedule.moveBefore(passes, columns);
   return true;
 }
