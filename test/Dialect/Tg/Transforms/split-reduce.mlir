@@ -244,20 +244,20 @@ func.func @symbolic_columns(%w: !matrix) -> !row {
   return %0 : !row
 }
 
-// Two rows use each element of the matrix twice, which is for the schedule of
+// Many rows use each element of the matrix often, which is for the schedule of
 // a matrix product. Nor is a transposed matrix read from end to end.
-// CHECK-LABEL: func.func @two_rows
+// CHECK-LABEL: func.func @many_rows
 // CHECK-NOT:     tg.contiguous
 // CHECK-LABEL: func.func @transposed
 // CHECK-NOT:     tg.contiguous
-func.func @two_rows(%x: tensor<2x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<2x1x4096xf32> {
-  %0 = tg.reshape %x : tensor<2x4096xf32> -> tensor<2x4096x1xf32>
-  %1 = tg.expand %0 : tensor<2x4096x1xf32> -> tensor<2x4096x4096xf32>
+func.func @many_rows(%x: tensor<16x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<16x1x4096xf32> {
+  %0 = tg.reshape %x : tensor<16x4096xf32> -> tensor<16x4096x1xf32>
+  %1 = tg.expand %0 : tensor<16x4096x1xf32> -> tensor<16x4096x4096xf32>
   %2 = tg.reshape %w : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
-  %3 = tg.expand %2 : tensor<1x4096x4096xf32> -> tensor<2x4096x4096xf32>
-  %4 = tg.mul %1, %3 : tensor<2x4096x4096xf32>
-  %5 = tg.reduce add %4 axes [1] : tensor<2x4096x4096xf32> -> tensor<2x1x4096xf32>
-  return %5 : tensor<2x1x4096xf32>
+  %3 = tg.expand %2 : tensor<1x4096x4096xf32> -> tensor<16x4096x4096xf32>
+  %4 = tg.mul %1, %3 : tensor<16x4096x4096xf32>
+  %5 = tg.reduce add %4 axes [1] : tensor<16x4096x4096xf32> -> tensor<16x1x4096xf32>
+  return %5 : tensor<16x1x4096xf32>
 }
 func.func @transposed(%x: tensor<4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
   %0 = tg.reshape %x : tensor<4096xf32> -> tensor<4096x1xf32>
