@@ -334,6 +334,7 @@ tg::CompileFlags getFlags(const CompileOptions &options) {
   flags.verifyEach = options.verifyEach;
   flags.checkBounds = options.checkBounds;
   flags.flushSubnormals = options.flushSubnormals;
+  flags.mayAllocate = options.mayAllocate;
   flags.reproducer = reproducerFile();
   return flags;
 }
@@ -509,18 +510,39 @@ void tinygrad::optimize(ModuleOp module, Device &device,
   ::optimize(module, device, options, unscheduled);
 }
 
+bool tinygrad::isWorthThreads(tg::KernelOp kernel,
+                              const tg::TargetFacts &target) {
+  const double nanoseconds = estimateCost(kernel).getNanoseconds(target);
+  return nanoseconds == 0 || nanoseconds >= kSerialNanoseconds;
+}
+
 std::vector<char> tinygrad::generateCode(ModuleOp module, Device &device,
                                          const CompileOptions &options,
                                          tg::StageTexts *texts) {
+  return generateCode(module, device, options,
+                      [&](ArrayRef<tg::KernelOp> kernels) {
+                        if (texts)
+                          for (auto &text : *texts)
+                            text.second.clear();
+                        return getTarget(device, options)
+                            .compile(kernels, getFlags(options), texts);
+                      });
+}
+
+std::vector<char> tinygrad::generateCode(
+    ModuleOp module, Device &device, const CompileOptions &options,
+    function_ref<FailureOr<std::vector<char>>(ArrayRef<tg::KernelOp>)>
+        generateAll) {
   UnscheduledKernels unscheduled(device, options);
   ::optimize(module, device, options, unscheduled);
   const tg::Target &target = getTarget(device, options);
   const tg::CompileFlags flags = getFlags(options);
-  // Returns the errors.
-  auto generate = [&](ArrayRef<tg::KernelOp> kernels, tg::StageTexts *texts,
+  // Returns the errors, of all kernels or of one.
+  auto generate = [&](ArrayRef<tg::KernelOp> kernels, bool isAll,
                       std::vector<char> &code) -> std::optional<CompileError> {
     ErrorCollector errors(module.getContext());
-    FailureOr<std::vector<char>> result = target.compile(kernels, flags, texts);
+    FailureOr<std::vector<char>> result =
+        isAll ? generateAll(kernels) : target.compile(kernels, flags);
     if (failed(result))
       return errors.getError("code generation failed");
     code = std::move(*result);
@@ -528,20 +550,17 @@ std::vector<char> tinygrad::generateCode(ModuleOp module, Device &device,
   };
   std::vector<char> code;
   const SmallVector<tg::KernelOp> kernels(module.getOps<tg::KernelOp>());
-  std::optional<CompileError> error = generate(kernels, texts, code);
+  std::optional<CompileError> error = generate(kernels, true, code);
   if (!error)
     return code;
   for (tg::KernelOp kernel : kernels) {
-    const std::optional<CompileError> first = generate(kernel, nullptr, code);
+    const std::optional<CompileError> first = generate(kernel, false, code);
     for (std::optional<CompileError> last = first; last;
-         last = generate(kernel, nullptr, code))
+         last = generate(kernel, false, code))
       if (!unscheduled.simplify(kernel, last->what()))
         throw CompileError(*first);
   }
-  if (texts)
-    for (auto &text : *texts)
-      text.second.clear();
-  if ((error = generate(kernels, texts, code)))
+  if ((error = generate(kernels, true, code)))
     throw CompileError(*error);
   return code;
 }

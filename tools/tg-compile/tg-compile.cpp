@@ -7,6 +7,8 @@
 /// \file
 /// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of level 1 of
 /// the `tg` dialect up to the given stage and writes the result.
+/// `tg-compile file.mlir --emit=library -o DIRECTORY/NAME` makes a C library of
+/// its functions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +16,14 @@
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Export/Library.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/SourceMgr.h"
@@ -39,7 +43,8 @@ static cl::opt<std::string> stage(
     cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
              "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
-             "or 'obj', the code itself"),
+             "'obj', the code itself, or 'library': libNAME.a, libNAME.so and "
+             "NAME.h for -o DIRECTORY/NAME"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -55,8 +60,22 @@ static cl::opt<std::string>
     targetName("target",
                cl::desc("What to compile for, instead of the device's target: "
                         "cpu:x86-64-v3, cpu:aarch64:neoverse-v1, cuda:sm_90, "
-                        "amd:gfx1100"),
+                        "amd:gfx1100. Of a library: one or more processors, "
+                        "with commas between, of which it uses the last one "
+                        "that it can run"),
                cl::value_desc("name"), cl::cat(category));
+
+static cl::opt<bool>
+    threads("parallel-for",
+            cl::desc("Of a library: functions take a parallel loop of the "
+                     "caller, and run large kernels on its threads"),
+            cl::cat(category));
+static cl::opt<bool> staticScratch(
+    "static-scratch",
+    cl::desc("Of a library: intermediates are in its own static memory, not in "
+             "memory that the caller gives; one thread may call a function at "
+             "a time"),
+    cl::cat(category));
 
 /// The reason to report if scheduling `module` produces no kernel.
 static std::string explainNoKernel(ModuleOp module) {
@@ -120,12 +139,37 @@ static LogicalResult checkStage(const Target &target) {
     names += ", " + own.name.str();
   if (!target.getStages().empty())
     names += ", obj";
+  names += ", library";
   SmallVector<StringRef> known;
   StringRef(names).split(known, ", ");
   if (llvm::is_contained(known, stage))
     return success();
   return reportError("the target " + target.getName() + " has no stage '" +
                      stage + "'; --emit takes " + names);
+}
+
+/// Makes libNAME.a, libNAME.so and NAME.h of the functions of `module`.
+static LogicalResult emitLibrary(ModuleOp module) {
+  if (outputFile == "-")
+    return reportError("a library consists of several files; name them with -o "
+                       "DIRECTORY/NAME");
+  const StringRef directory = llvm::sys::path::parent_path(outputFile);
+  if (!directory.empty() && !llvm::sys::fs::is_directory(directory))
+    return reportError("'" + directory.str() + "' is not a directory");
+  tinygrad::LibraryOptions options;
+  options.name = llvm::sys::path::filename(outputFile).str();
+  options.threads = threads;
+  options.staticScratch = staticScratch;
+  SmallVector<StringRef> names;
+  StringRef(targetName).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  options.targets.assign(names.begin(), names.end());
+  try {
+    const tinygrad::Library library = tinygrad::buildLibrary(module, options);
+    tinygrad::writeLibrary(library, directory.str());
+  } catch (const tinygrad::Error &error) {
+    return reportError(error.what());
+  }
+  return success();
 }
 
 static LogicalResult runMain() {
@@ -136,6 +180,11 @@ static LogicalResult runMain() {
   OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
   if (!module)
     return failure();
+  if (stage == "library")
+    return emitLibrary(*module);
+  if (threads || staticScratch)
+    return reportError("--parallel-for and --static-scratch are options of "
+                       "--emit=library");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None

@@ -49,6 +49,8 @@ struct CompileOptions {
   /// GlobalCounters::schedulesRefused. If false, or if no schedule helps,
   /// CompileError is thrown, as it is for a given list of steps.
   bool fallBack = mayFallBack();
+  /// Kernels may take memory from the heap, see tg::CompileFlags.
+  bool mayAllocate = true;
   /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
@@ -144,6 +146,19 @@ void optimize(mlir::ModuleOp module, Device &device,
 std::vector<char> generateCode(mlir::ModuleOp module, Device &device,
                                const CompileOptions &options = {},
                                mlir::tg::StageTexts *texts = nullptr);
+
+/// The same, where \p generate makes the code of all kernels, scheduled by then.
+/// It returns failure, with diagnostics, if there is none.
+std::vector<char> generateCode(
+    mlir::ModuleOp module, Device &device, const CompileOptions &options,
+    llvm::function_ref<
+        mlir::FailureOr<std::vector<char>>(llvm::ArrayRef<mlir::tg::KernelOp>)>
+        generate);
+
+/// Whether a launch of the kernel is worth several threads, for the largest
+/// values of its variables. As the runtime decides on CPUs.
+bool isWorthThreads(mlir::tg::KernelOp kernel,
+                    const mlir::tg::TargetFacts &target);
 
 /// Compiles `options.entry` of a level-1 module, which is modified, for the
 /// device. Throws CompileError (with located diagnostics about everything

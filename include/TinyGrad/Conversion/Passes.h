@@ -17,6 +17,7 @@
 
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
+#include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"

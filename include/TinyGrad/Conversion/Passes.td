@@ -55,6 +55,50 @@ def TgExpandMath : Pass<"tg-expand-math"> {
 }
 
 //===----------------------------------------------------------------------===//
+// HostToLLVM
+//===----------------------------------------------------------------------===//
+
+def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower host programs to functions in LLVM's dialect";
+  let description = [{
+    Turns every function that launches kernels (level 2 or 3) into a function in
+    LLVM's dialect that calls them. It allocates nothing and returns nothing: it
+    takes a pointer for each argument, a pointer for each result, the values of the
+    program's variables in the order of their names, and a pointer to memory for
+    intermediates, of which its attribute `tg.scratch_bytes` says the size. Memory
+    of results and intermediates is aligned to 64 bytes. A result that is an
+    argument, to which kernels write, has no pointer of its own.
+
+    Kernels become declarations of their C interface: the code comes from
+    `tg-compile --emit=obj`. Sorting and transfers between devices are the
+    runtime's, and are errors here.
+
+    ```mlir
+    func.func @main(%x: memref<16xf32>) -> memref<16xf32> {
+      %0 = tg.alloc on "CPU" : memref<16xf32>
+      tg.launch @E_16_n0(%0, %x) : memref<16xf32>, memref<16xf32>
+      return %0 : memref<16xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func @main(%x: !llvm.ptr, %result: !llvm.ptr, %scratch: !llvm.ptr) {
+      ... // the addresses of both in an array, on the stack
+      llvm.call @E_16_n0(%buffers, %numbers, %zero, %extent) : ...
+      llvm.return
+    }
+    llvm.func @E_16_n0(!llvm.ptr, !llvm.ptr, i64, i64)
+    ```
+  }];
+  let options = [
+    Option<"threads", "threads", "bool", "false",
+           "Functions take a pointer to a context and to a function that runs parts "
+           "of a kernel on several threads">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // TgToVector
 //===----------------------------------------------------------------------===//
 

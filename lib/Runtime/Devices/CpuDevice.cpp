@@ -24,10 +24,6 @@
 
 using namespace tinygrad;
 
-/// A launch that takes less stays on its thread. Passing half of it to another
-/// thread takes 1 to 4 us if that thread is spinning, and 20 us if it sleeps.
-static constexpr double kSerialNanoseconds = 10000;
-
 namespace {
 class CpuDevice : public detail::HostDeviceBase {
 public:

@@ -12,7 +12,7 @@
 
 #include "../GPU/GPUTarget.h"
 #include "../TargetKind.h"
-#include "Link.h"
+#include "TinyGrad/Target/Link/Link.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -85,7 +85,8 @@ AMDTarget::generate(llvm::Module &module, const codegen::Machine &machine,
     error = "LLVM makes no object file";
     return failure();
   }
-  return amd::link(object, error);
+  return linkShared(ArrayRef<char>(object), std::string("--no-undefined"),
+                    error);
 }
 
 namespace mlir::tg {

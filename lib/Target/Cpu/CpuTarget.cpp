@@ -65,15 +65,26 @@ static void print(ModuleOp module, StageTexts *texts, StringRef stage) {
   module.print(stream);
 }
 
-FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
-                                         const CpuTargetOptions &target,
-                                         const CompileFlags &flags,
-                                         StageTexts *texts) {
+/// Reports tiles that are too large for the stack.
+static LogicalResult checkAllocations(func::FuncOp function, KernelOp kernel) {
+  const bool allocates = function
+                             .walk([](memref::AllocOp) {
+                               return WalkResult::interrupt();
+                             })
+                             .wasInterrupted();
+  if (!allocates)
+    return success();
+  return kernel.emitOpError("has tiles that do not fit onto the stack, and must "
+                            "not allocate memory");
+}
+
+FailureOr<CpuObject>
+tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
+                    const CpuTargetOptions &target, const CompileFlags &flags,
+                    StageTexts *texts,
+                    function_ref<LogicalResult(ModuleOp)> complete) {
   CpuObject object;
-  if (kernels.empty())
-    return object;
   auto start = std::chrono::steady_clock::now();
-  MLIRContext *context = KernelOp(kernels.front()).getContext();
   // Loading a dialect modifies the context, which other threads may use; so a
   // context that has all dialects is not modified.
   if (!context->getLoadedDialect<LLVM::LLVMDialect>() ||
@@ -87,7 +98,8 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
     builder.setInsertionPointToEnd(module->getBody());
     FailureOr<func::FuncOp> func =
         convertKernelToVector(builder, kernel, facts);
-    if (failed(func))
+    if (failed(func) ||
+        (!flags.mayAllocate && failed(checkAllocations(*func, kernel))))
       return failure();
     Dim extent((*func)->getAttr(parallelExtentAttrName));
     object.kernels.push_back({func->getSymName().str(), extent.getMax()});
@@ -102,7 +114,9 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
   if (!flags.reproducer.empty())
     passes.enableCrashReproducerGeneration(flags.reproducer);
   buildKernelToLLVMPipeline(passes);
-  if (failed(passes.run(*module)))
+  if (failed(passes.run(*module)) || (complete && failed(complete(*module))))
+    return failure();
+  if (complete && flags.verifyEach && failed(verify(*module)))
     return failure();
   print(*module, texts, "mlir");
   object.times.lowering = std::chrono::duration<double, std::milli>(
@@ -114,6 +128,16 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
     return failure();
   object.bytes = std::move(*bytes);
   return object;
+}
+
+FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
+                                         const CpuTargetOptions &target,
+                                         const CompileFlags &flags,
+                                         StageTexts *texts) {
+  if (kernels.empty())
+    return CpuObject();
+  return compileToObject(KernelOp(kernels.front()).getContext(), kernels,
+                         target, flags, texts, nullptr);
 }
 
 FailureOr<CpuObject> tg::compileToObject(ModuleOp module,
@@ -137,7 +161,8 @@ public:
 
   std::string getCacheKey(const CompileFlags &flags) const override {
     return options.str() + (flags.checkBounds ? ";bounds" : "") +
-           (flags.flushSubnormals ? ";ftz" : "");
+           (flags.flushSubnormals ? ";ftz" : "") +
+           (flags.mayAllocate ? "" : ";stack");
   }
   TargetFacts getFacts() const override { return facts; }
   void registerDialects(DialectRegistry &registry) const override {

@@ -117,6 +117,11 @@ static bool isIntelCore(StringRef cpu) {
          cpu == "broadwell" || cpu == "core-avx2";
 }
 
+bool CpuTargetOptions::hasFeature(StringRef feature) const {
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(*this);
+  return subtarget && subtarget->checkFeatures(("+" + feature).str());
+}
+
 std::string CpuTargetOptions::str() const {
   return triple + ";" + cpu + ";" + features + ";" +
          std::to_string(preferVectorWidth) + ";" +

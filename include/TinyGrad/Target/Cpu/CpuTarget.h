@@ -54,6 +54,9 @@ struct CpuTargetOptions {
   static std::optional<CpuTargetOptions> forProcessor(StringRef name,
                                                       std::string &error);
 
+  /// Whether the processor has what LLVM calls so ("avx2").
+  bool hasFeature(StringRef feature) const;
+
   /// Everything above as text, for cache keys.
   std::string str() const;
 
@@ -111,6 +114,14 @@ FailureOr<CpuObject>
 compileToObject(ArrayRef<KernelOp> kernels,
                 const CpuTargetOptions &target = CpuTargetOptions::host(),
                 const CompileFlags &flags = {}, StageTexts *texts = nullptr);
+
+/// The same with further functions: \p complete adds them to the lowered
+/// kernels, a module in LLVM's dialect. There may be no kernels.
+FailureOr<CpuObject>
+compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
+                const CpuTargetOptions &target, const CompileFlags &flags,
+                StageTexts *texts,
+                function_ref<LogicalResult(ModuleOp)> complete);
 
 } // namespace mlir::tg
 

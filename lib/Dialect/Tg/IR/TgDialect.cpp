@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -40,7 +41,8 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == deviceAttrName || name == inputAttrName ||
-      name == alignmentAttrName)
+      name == alignmentAttrName || name == nameAttrName ||
+      name == stateAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -69,7 +71,7 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   bool isDim = name == parallelExtentAttrName;
   bool isGroups = name == groupsAttrName;
   bool isResident = name == residentGroupsAttrName;
-  bool isCount = name == outputsAttrName;
+  bool isCount = name == outputsAttrName || name == scratchBytesAttrName;
   bool isVariables = name == variablesAttrName;
   if (!isCount && !isDim && !isGroups && !isResident && !isVariables &&
       name != inPlaceAttrName && name != narrowIndicesAttrName)
@@ -117,6 +119,24 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+/// Whether the text is an identifier of C.
+static bool isIdentifier(StringRef text) {
+  return !text.empty() && !llvm::isDigit(text.front()) &&
+         llvm::all_of(text,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// The error of a `tg.name`, if it is none.
+static std::string findNameFault(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  if (text && isIdentifier(text.getValue()))
+    return "";
+  std::string fault = "is ";
+  llvm::raw_string_ostream(fault)
+      << value << ", not an identifier of C like \"weights\"";
+  return fault;
+}
+
 LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                                                   unsigned region,
                                                   unsigned argument,
@@ -146,6 +166,20 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                       << kBufferAlignment;
     return success();
   }
+  if (name == nameAttrName) {
+    if (std::string fault = findNameFault(attribute.getValue()); !fault.empty())
+      return report() << fault;
+    return success();
+  }
+  if (name == stateAttrName) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return report() << "is " << attribute.getValue()
+                      << ", not a unit attribute";
+    auto function = cast<FunctionOpInterface>(op);
+    if (!function.getArgAttr(argument, nameAttrName))
+      return report() << "needs '" << nameAttrName << "' beside it";
+    return success();
+  }
   if (name != inputAttrName)
     return report() << "is not an attribute of the tg dialect";
   if (!isa<ElementsAttr>(attribute.getValue()))
@@ -158,6 +192,12 @@ LogicalResult TgDialect::verifyRegionResultAttribute(Operation *op,
                                                      unsigned region,
                                                      unsigned result,
                                                      NamedAttribute attribute) {
+  if (attribute.getName() == nameAttrName && isa<FunctionOpInterface>(op)) {
+    if (std::string fault = findNameFault(attribute.getValue()); !fault.empty())
+      return op->emitError() << "result " << result << ": '" << nameAttrName
+                             << "' " << fault;
+    return success();
+  }
   return op->emitError() << "result " << result << ": '"
                          << attribute.getName().getValue()
                          << "' is not an attribute of results";

@@ -66,6 +66,12 @@ inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
 inline constexpr llvm::StringLiteral alignmentAttrName = "tg.alignment";
 /// The value of a function argument, for tools that run the function.
 inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
+/// The name of a function's argument or result in the C interface of a library.
+inline constexpr llvm::StringLiteral nameAttrName = "tg.name";
+/// Set (unit) on a function argument that a library keeps in its state, by name.
+inline constexpr llvm::StringLiteral stateAttrName = "tg.state";
+/// How many bytes of memory a lowered host program takes for intermediates.
+inline constexpr llvm::StringLiteral scratchBytesAttrName = "tg.scratch_bytes";
 /// Set (unit) on an operation of a tensor graph that no gradient flows through.
 inline constexpr llvm::StringLiteral noGradientAttrName = "tg.no_gradient";
 /// On a `tg.detach`: the number (i64) of a gradient that replaces its own, by

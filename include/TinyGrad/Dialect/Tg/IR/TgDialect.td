@@ -68,6 +68,9 @@ def Tg_Dialect : Dialect {
     | `tg.target` | a module | a `#tg.target`: the processor that kernels are compiled for |
     | `tg.device` | a function argument | a string: the device that the argument is on |
     | `tg.input` | a function argument | dense elements: the value that `tg-run` passes; of the argument's type, or of its largest shape, of which the leading part is used |
+    | `tg.name` | a function argument or result | a string, an identifier of C: its name in the header of a library |
+    | `tg.state` | a function argument | unit: a library keeps it in the state that its functions share, under its `tg.name` |
+    | `tg.scratch_bytes` | a function that `convert-tg-host-to-llvm` makes | an i64: the bytes of memory that it takes for intermediates |
     | `tg.alignment` | an argument of a kernel | an i64, a power of two up to 64: its address is a multiple of as many bytes |
     | `tg.parallel_extent` | a function converted from a kernel | a dimension: the number of parallel positions, see `convert-tg-to-vector` |
     | `tg.groups` | a function that `convert-tg-to-gpu` makes | three dimensions: how many groups there are in the directions x, y and z |

@@ -1,4 +1,4 @@
-//===- Link.cpp - code objects for AMD's GPUs -----------------------------===//
+//===- Link.cpp - shared objects ------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Link.h"
+#include "TinyGrad/Target/Link/Link.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -19,6 +19,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <memory>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -35,7 +36,7 @@ namespace {
 class TemporaryFile {
 public:
   explicit TemporaryFile(StringRef suffix) {
-    error = llvm::sys::fs::createTemporaryFile("tinygrad-amd", suffix, path);
+    error = llvm::sys::fs::createTemporaryFile("tinygrad", suffix, path);
     if (!error)
       remover.setFile(path);
   }
@@ -75,36 +76,52 @@ static bool runLinker(ArrayRef<const char *> arguments, std::string &messages) {
   return result.retCode == 0;
 }
 
-FailureOr<std::vector<char>> amd::link(ArrayRef<char> object,
-                                       std::string &error) {
-  TemporaryFile input("o"), output("so");
-  for (const TemporaryFile *file : {&input, &output})
-    if (file->getError()) {
-      error = "no temporary file can be created: " + file->getError().message();
-      return failure();
-    }
-  {
-    std::error_code code;
-    llvm::raw_fd_ostream stream(input.getPath(), code);
-    stream.write(object.data(), object.size());
-    stream.close();
-    if (code || stream.has_error()) {
-      error = "'" + input.getPath().str() + "' cannot be written: " +
-              (code ? code : stream.error()).message();
-      stream.clear_error();
-      return failure();
-    }
-  }
-  const std::string inputPath = input.getPath().str();
-  const std::string outputPath = output.getPath().str();
-  // One thread: the file is small, and LLVM's pool of threads, which others
-  // would start, does not survive a fork.
-  const char *arguments[] = {
-      "ld.lld", "-shared",          "--no-undefined",  "--threads=1",
-      "-o",     outputPath.c_str(), inputPath.c_str(),
+/// Writes the bytes to the file. Returns false, and the reason, if that fails.
+static bool write(const TemporaryFile &file, ArrayRef<char> bytes,
+                  std::string &error) {
+  std::error_code code;
+  llvm::raw_fd_ostream stream(file.getPath(), code);
+  stream.write(bytes.data(), bytes.size());
+  stream.close();
+  if (!code && !stream.has_error())
+    return true;
+  error = "'" + file.getPath().str() + "' cannot be written: " +
+          (code ? code : stream.error()).message();
+  stream.clear_error();
+  return false;
+}
+
+FailureOr<std::vector<char>>
+tg::linkShared(ArrayRef<ArrayRef<char>> objects,
+               ArrayRef<std::string> arguments, std::string &error) {
+  std::vector<std::unique_ptr<TemporaryFile>> inputs;
+  for (size_t i = 0; i < objects.size(); ++i)
+    inputs.push_back(std::make_unique<TemporaryFile>("o"));
+  TemporaryFile output("so");
+  auto report = [&](const TemporaryFile &file) {
+    error = "no temporary file can be created: " + file.getError().message();
+    return failure();
   };
+  if (output.getError())
+    return report(output);
+  for (auto [file, object] : llvm::zip(inputs, objects)) {
+    if (file->getError())
+      return report(*file);
+    if (!write(*file, object, error))
+      return failure();
+  }
+  // One thread: the files are small, and LLVM's pool of threads, which others
+  // would start, does not survive a fork.
+  std::vector<std::string> texts = {"ld.lld", "-shared", "--threads=1", "-o",
+                                    output.getPath().str()};
+  llvm::append_range(texts, arguments);
+  for (const auto &file : inputs)
+    texts.push_back(file->getPath().str());
+  std::vector<const char *> command;
+  for (const std::string &text : texts)
+    command.push_back(text.c_str());
   std::string messages;
-  if (!runLinker(arguments, messages)) {
+  if (!runLinker(command, messages)) {
     error = "LLVM's linker failed: " + messages;
     return failure();
   }

@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "AMD/Link.h"
 #include "CodeGen/CodeGen.h"
+#include "TinyGrad/Target/Link/Link.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -76,15 +76,21 @@ static bool hasKernel(ArrayRef<char> code, StringRef name) {
   });
 }
 
+/// A code object for AMD's GPUs.
+static FailureOr<std::vector<char>> link(ArrayRef<char> object,
+                                         std::string &error) {
+  return linkShared(object, std::string("--no-undefined"), error);
+}
+
 static std::string getError(ArrayRef<char> object) {
   std::string error;
-  EXPECT_TRUE(failed(amd::link(object, error)));
+  EXPECT_TRUE(failed(link(object, error)));
   return error;
 }
 
 TEST(Link, MakesACodeObject) {
   std::string error;
-  FailureOr<std::vector<char>> code = amd::link(makeKernel("one"), error);
+  FailureOr<std::vector<char>> code = link(makeKernel("one"), error);
   ASSERT_TRUE(succeeded(code)) << error;
   EXPECT_TRUE(hasKernel(*code, "one"));
   EXPECT_FALSE(hasKernel(*code, "two"));
@@ -97,7 +103,7 @@ TEST(Link, LeavesTheProgramsSettings) {
   const llvm::ThreadPoolStrategy strategy = llvm::parallel::strategy;
   llvm::parallel::strategy = llvm::hardware_concurrency(3);
   std::string error;
-  EXPECT_TRUE(succeeded(amd::link(makeKernel("one"), error))) << error;
+  EXPECT_TRUE(succeeded(link(makeKernel("one"), error))) << error;
   EXPECT_EQ(number, 7);
   EXPECT_EQ(number.getNumOccurrences(), 1);
   EXPECT_EQ(words.size(), 2u);
@@ -118,7 +124,7 @@ TEST(Link, NamesWhatIsWrong) {
   EXPECT_THAT(getError({}), HasSubstr("LLVM's linker"));
   // A mistake is no obstacle to what follows.
   std::string error;
-  EXPECT_TRUE(succeeded(amd::link(makeKernel("one"), error))) << error;
+  EXPECT_TRUE(succeeded(link(makeKernel("one"), error))) << error;
 }
 
 TEST(Link, ServesManyThreads) {
@@ -130,7 +136,7 @@ TEST(Link, ServesManyThreads) {
       const std::string name = "kernel" + std::to_string(thread);
       for (unsigned time = 0; time < kTimes; ++time) {
         std::string error;
-        FailureOr<std::vector<char>> code = amd::link(makeKernel(name), error);
+        FailureOr<std::vector<char>> code = link(makeKernel(name), error);
         right[thread] += succeeded(code) && hasKernel(*code, name);
       }
     });

@@ -1,0 +1,117 @@
+//===- Library.h - compiled programs as C libraries -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Makes a static library, a shared library and a C header of the functions of
+/// a module. They need no LLVM, no C++ and no runtime of ours: a function of the
+/// library computes with the memory that its caller gives, allocates nothing,
+/// takes no lock and starts no thread.
+///
+/// docs/library.md describes the interface that programs see.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_EXPORT_LIBRARY_H
+#define TINYGRAD_EXPORT_LIBRARY_H
+
+#include "TinyGrad/Compiler/Compiler.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tinygrad {
+
+/// How a library is made.
+struct LibraryOptions {
+  /// An identifier of C, with which every name in the library begins.
+  std::string name;
+  /// The processors to make code for, by their names as targets: "cpu",
+  /// "cpu:x86-64-v3", "cpu:aarch64:neoverse-v1". Of several, all of one
+  /// architecture, the library uses the last one that it can run, so they are in
+  /// the order of preference. None: the host's processor. A library for
+  /// processors of Intel and AMD checks that it can run; its functions return
+  /// NAME_ERROR_PROCESSOR where it cannot.
+  std::vector<std::string> targets;
+  /// Functions take a pointer to the caller's parallel loop, and run kernels
+  /// that are worth it on its threads.
+  bool threads = false;
+  /// Intermediates are in static memory of the library instead of the caller's:
+  /// then a function must not be called by two threads at once.
+  bool staticScratch = false;
+};
+
+/// A tensor that a function of a library takes or gives.
+struct LibraryTensor {
+  std::string name;
+  DType dtype;
+  /// The sizes as text: numbers, names of variables, expressions.
+  std::vector<std::string> sizes;
+  /// The memory of the largest shape, which determines the layout.
+  std::vector<int64_t> largestShape;
+  std::size_t bytes = 0;
+  /// What its address has to be a multiple of.
+  std::size_t alignment = 1;
+  /// A member of the state.
+  bool isState = false;
+  /// The function writes to it.
+  bool isWritten = false;
+};
+
+/// A function of a library.
+struct LibraryEntry {
+  /// Without the name of the library.
+  std::string name;
+  std::vector<LibraryTensor> arguments;
+  /// Results that are arguments, assigned to in place, are not among them.
+  std::vector<LibraryTensor> results;
+  /// Sizes that the caller gives, by name.
+  std::vector<ProgramVariable> variables;
+  /// Memory for intermediates.
+  std::size_t scratchBytes = 0;
+  /// The calls of kernels in it.
+  std::size_t numKernels = 0;
+
+  /// Whether it uses the state.
+  bool hasState() const;
+};
+
+/// A library in memory.
+struct Library {
+  struct Object {
+    std::string name; ///< of the member of the archive: "net.x86-64-v3.o"
+    std::vector<char> bytes;
+  };
+
+  LibraryOptions options;
+  std::vector<LibraryEntry> entries;
+  /// The members of the state, in order.
+  std::vector<LibraryTensor> state;
+  std::vector<Object> objects;
+  /// Functions that the objects take from the C library, "memcpy" if anything.
+  std::vector<std::string> imports;
+  /// The text of the header.
+  std::string header;
+};
+
+/// Compiles all functions with a body of a level-1 module, which is modified.
+/// Their arguments and results are tensors; arguments with `tg.name` have that
+/// name in the header, those with `tg.state` too are members of the state that
+/// all functions share. Throws CompileError for a module that has no function, a
+/// function that is no tensor graph or that sorts or copies between devices (the
+/// runtime does that), two members of the state of one name and different types,
+/// names that C forbids or that occur twice, and an unknown processor.
+Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
+                     const CompileOptions &options = {});
+
+/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h. The directory exists. A
+/// file that cannot be written completely is left as it was: throws IoError.
+void writeLibrary(const Library &library, const std::string &directory);
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_EXPORT_LIBRARY_H

@@ -1,0 +1,332 @@
+//===- Header.cpp - the C header of a library -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Writes the declarations of a library in C99, which C++ takes as well, with
+/// what a caller has to know beside each.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Interface.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// The type of an element in C. Types that C has no name for are their bits.
+static const char *getTypeName(DType dtype) {
+  switch (dtype) {
+  case DType::Bool:
+  case DType::UInt8:
+  case DType::Float8E4M3:
+  case DType::Float8E5M2:
+  case DType::Float8E4M3FNUZ:
+  case DType::Float8E5M2FNUZ:
+    return "uint8_t";
+  case DType::Int8:
+    return "int8_t";
+  case DType::Int16:
+    return "int16_t";
+  case DType::UInt16:
+  case DType::Float16:
+  case DType::BFloat16:
+    return "uint16_t";
+  case DType::Int32:
+    return "int32_t";
+  case DType::UInt32:
+    return "uint32_t";
+  case DType::Int64:
+    return "int64_t";
+  case DType::UInt64:
+    return "uint64_t";
+  case DType::Float32:
+    return "float";
+  case DType::Float64:
+    return "double";
+  }
+  return "void";
+}
+
+/// What the type of an element does not say.
+static std::string getNote(DType dtype) {
+  switch (dtype) {
+  case DType::Bool:
+    return "bools, 0 or 1";
+  case DType::Float16:
+  case DType::BFloat16:
+  case DType::Float8E4M3:
+  case DType::Float8E5M2:
+  case DType::Float8E4M3FNUZ:
+  case DType::Float8E5M2FNUZ:
+    return std::string("the bits of ") + name(dtype);
+  default:
+    return "";
+  }
+}
+
+static int64_t countElements(const LibraryTensor &tensor) {
+  int64_t count = 1;
+  for (int64_t size : tensor.largestShape)
+    count *= size;
+  return count;
+}
+
+/// "float[n][16] in memory for [64][16]".
+static std::string describe(const LibraryTensor &tensor) {
+  std::string text = getTypeName(tensor.dtype);
+  std::string memory;
+  bool isSymbolic = false;
+  for (auto [size, largest] :
+       llvm::zip_equal(tensor.sizes, tensor.largestShape)) {
+    text += "[" + size + "]";
+    memory += "[" + std::to_string(largest) + "]";
+    isSymbolic |= size != std::to_string(largest);
+  }
+  if (tensor.sizes.empty())
+    text += ", one element";
+  if (isSymbolic)
+    text += ", in memory of " + memory;
+  if (std::string note = getNote(tensor.dtype); !note.empty())
+    text += " (" + note + ")";
+  return text;
+}
+
+namespace {
+class HeaderWriter {
+public:
+  HeaderWriter(const Library &library, llvm::ArrayRef<LibraryVariant> variants)
+      : library(library), variants(variants), name(library.options.name),
+        upper(llvm::StringRef(name).upper()), os(text) {}
+
+  std::string write();
+
+private:
+  void writeIntroduction();
+  void writeMacros();
+  void writeStatus();
+  void writeState();
+  void writeThreads();
+  void writeEntry(const LibraryEntry &entry);
+
+  const Library &library;
+  llvm::ArrayRef<LibraryVariant> variants;
+  const std::string name, upper;
+  std::string text;
+  llvm::raw_string_ostream os;
+};
+} // namespace
+
+void HeaderWriter::writeIntroduction() {
+  os << "/* " << name << ".h - a program compiled by TinyGrad on MLIR.\n"
+     << " *\n"
+     << " * Link lib" << name << ".a or lib" << name << ".so. ";
+  if (library.imports.empty()) {
+    os << "They need no other library.\n";
+  } else {
+    os << "They need ";
+    llvm::interleaveComma(library.imports, os);
+    os << ".\n";
+  }
+  os << " *\n"
+     << " * Functions allocate no memory, take no locks and start no threads. "
+        "Two calls may\n"
+     << " * run at once if no memory that one of them writes is given to the "
+        "other";
+  if (library.options.staticScratch)
+    os << ",\n * and if they are not calls of one function, which has static "
+          "memory";
+  os << ".\n"
+     << " * Tensors are contiguous, the last size varies fastest; a size that "
+        "the caller\n"
+     << " * gives leaves the layout as it is for the largest one.\n"
+     << " *\n"
+     << " * Code is for";
+  for (const LibraryVariant &variant : variants) {
+    llvm::StringRef processor = variant.prefix;
+    processor.consume_front(name + ".");
+    processor.consume_back(".");
+    os << (&variant == variants.begin() ? " " : ", ")
+       << (processor == "host" ? llvm::StringRef(variant.processor.cpu)
+                               : processor);
+  }
+  os << " (" << variants.front().processor.triple << ").\n"
+     << " */\n";
+}
+
+void HeaderWriter::writeMacros() {
+  os << "\n#ifndef " << upper << "_H\n"
+     << "#define " << upper << "_H\n\n"
+     << "#include <stddef.h>\n"
+     << "#include <stdint.h>\n\n"
+     << "#ifdef __cplusplus\n"
+     << "extern \"C\" {\n"
+     << "#endif\n\n"
+     << "/* Results, the state and scratch memory begin at multiples of as many "
+        "bytes. */\n"
+     << "#define " << upper << "_ALIGNMENT " << mlir::tg::kBufferAlignment
+     << "\n"
+     << "#if defined(_MSC_VER)\n"
+     << "#define " << upper << "_ALIGNED __declspec(align("
+     << mlir::tg::kBufferAlignment << "))\n"
+     << "#else\n"
+     << "#define " << upper << "_ALIGNED __attribute__((aligned("
+     << mlir::tg::kBufferAlignment << ")))\n"
+     << "#endif\n\n"
+     << "/* For Clang's analysis of functions that must not block. */\n"
+     << "#if defined(__has_attribute)\n"
+     << "#if __has_attribute(nonblocking)"
+     << (library.options.threads ? " && 0 /* The caller's threads may. */" : "")
+     << "\n"
+     << "#define " << upper << "_NONBLOCKING __attribute__((nonblocking))\n"
+     << "#endif\n"
+     << "#endif\n"
+     << "#ifndef " << upper << "_NONBLOCKING\n"
+     << "#define " << upper << "_NONBLOCKING\n"
+     << "#endif\n";
+}
+
+void HeaderWriter::writeStatus() {
+  os << "\n/* What functions return. Nothing is written unless it is "
+     << upper << "_OK. */\n"
+     << "enum {\n"
+     << "  " << upper << "_OK = 0,\n"
+     << "  " << upper << "_ERROR_NULL = 1,      /* a null pointer */\n"
+     << "  " << upper
+     << "_ERROR_ALIGNMENT = 2, /* an address that is not aligned */\n"
+     << "  " << upper << "_ERROR_SIZE = 3,      /* a size outside its bounds */\n"
+     << "  " << upper
+     << "_ERROR_OVERLAP = 4,   /* memory that is written overlaps other */\n"
+     << "  " << upper
+     << "_ERROR_PROCESSOR = 5  /* this processor cannot run the code */\n"
+     << "};\n\n"
+     << "/* " << upper << "_OK, or " << upper
+     << "_ERROR_PROCESSOR. The first call of any function asks the\n"
+     << " * processor, which takes microseconds; later ones do not. */\n"
+     << "int " << name << "_supported(void);\n";
+}
+
+void HeaderWriter::writeState() {
+  if (library.state.empty())
+    return;
+  os << "\n/* What functions keep from call to call. It may be copied, and "
+        "written to a file\n"
+     << " * as it is. */\n"
+     << "typedef struct " << name << "_state {\n";
+  for (const LibraryTensor &tensor : library.state) {
+    os << "  " << upper << "_ALIGNED " << getTypeName(tensor.dtype) << " "
+       << tensor.name;
+    if (tensor.largestShape.empty() || countElements(tensor) == 0)
+      os << "[1]";
+    else
+      for (int64_t size : tensor.largestShape)
+        os << "[" << size << "]";
+    os << ";";
+    if (std::string note = getNote(tensor.dtype); !note.empty())
+      os << " /* " << note << " */";
+    os << "\n";
+  }
+  os << "} " << name << "_state;\n";
+}
+
+void HeaderWriter::writeThreads() {
+  if (!library.options.threads)
+    return;
+  os << "\n/* Threads of the caller. parallel_for calls body(data, begin, end) for "
+        "disjoint\n"
+     << " * parts of [0, extent), on any threads, and returns when all are done. "
+        "Which parts\n"
+     << " * does not change results. A null pointer for it, or for the "
+        "structure: the\n"
+     << " * calling thread does everything. */\n"
+     << "typedef struct " << name << "_threads {\n"
+     << "  void *context;\n"
+     << "  void (*parallel_for)(void *context, int64_t extent,\n"
+     << "                       void (*body)(void *data, int64_t begin, int64_t "
+        "end),\n"
+     << "                       void *data);\n"
+     << "} " << name << "_threads;\n";
+}
+
+void HeaderWriter::writeEntry(const LibraryEntry &entry) {
+  const bool takesScratch =
+      entry.scratchBytes > 0 && !library.options.staticScratch;
+  if (takesScratch)
+    os << "\n#define " << upper << "_"
+       << llvm::StringRef(entry.name).upper() << "_SCRATCH_BYTES "
+       << entry.scratchBytes << "\n";
+  os << "\n/* ";
+  std::vector<std::string> lines;
+  for (const LibraryTensor &tensor : entry.arguments) {
+    std::string line = tensor.isState ? "state->" + tensor.name : tensor.name;
+    if (!tensor.isState)
+      line += ": " + describe(tensor);
+    if (tensor.isState && !tensor.isWritten)
+      continue;
+    if (tensor.isWritten)
+      line += tensor.isState ? " is updated" : ", updated";
+    lines.push_back(std::move(line));
+  }
+  for (const LibraryTensor &tensor : entry.results)
+    lines.push_back(tensor.name + ": " + describe(tensor) + ", written");
+  for (const ProgramVariable &variable : entry.variables)
+    lines.push_back(variable.name + ": from " + std::to_string(variable.min) +
+                    " to " + std::to_string(variable.max));
+  if (takesScratch)
+    lines.push_back("scratch: " + std::to_string(entry.scratchBytes) +
+                    " bytes, whose contents do not matter");
+  if (lines.empty())
+    lines.push_back("Takes and gives nothing");
+  llvm::interleave(lines, os, "\n * ");
+  os << " */\n"
+     << "int " << name << "_" << entry.name << "(";
+  std::vector<std::string> parameters;
+  if (entry.hasState()) {
+    bool isWritten = false;
+    for (const LibraryTensor &tensor : entry.arguments)
+      isWritten |= tensor.isState && tensor.isWritten;
+    parameters.push_back((isWritten ? "" : "const ") + name + "_state *state");
+  }
+  for (const LibraryTensor &tensor : entry.arguments)
+    if (!tensor.isState)
+      parameters.push_back((tensor.isWritten ? "" : "const ") +
+                           std::string(getTypeName(tensor.dtype)) + " *" +
+                           tensor.name);
+  for (const LibraryTensor &tensor : entry.results)
+    parameters.push_back(std::string(getTypeName(tensor.dtype)) + " *" +
+                         tensor.name);
+  for (const ProgramVariable &variable : entry.variables)
+    parameters.push_back("int64_t " + variable.name);
+  if (takesScratch)
+    parameters.push_back("void *scratch");
+  if (library.options.threads)
+    parameters.push_back("const " + name + "_threads *threads");
+  if (parameters.empty())
+    parameters.push_back("void");
+  llvm::interleaveComma(parameters, os);
+  os << ") " << upper << "_NONBLOCKING;\n";
+}
+
+std::string HeaderWriter::write() {
+  writeIntroduction();
+  writeMacros();
+  writeStatus();
+  writeState();
+  writeThreads();
+  for (const LibraryEntry &entry : library.entries)
+    writeEntry(entry);
+  os << "\n#ifdef __cplusplus\n"
+     << "}\n"
+     << "#endif\n\n"
+     << "#endif /* " << upper << "_H */\n";
+  return text;
+}
+
+std::string
+tinygrad::detail::makeHeader(const Library &library,
+                             llvm::ArrayRef<LibraryVariant> variants) {
+  return HeaderWriter(library, variants).write();
+}

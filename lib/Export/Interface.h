@@ -1,0 +1,67 @@
+//===- Interface.h - the functions that a library exports -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Parts of making a library.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_EXPORT_INTERFACE_H
+#define TINYGRAD_LIB_EXPORT_INTERFACE_H
+
+#include "TinyGrad/Export/Library.h"
+#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace tinygrad::detail {
+
+/// Code for one processor.
+struct LibraryVariant {
+  mlir::tg::CpuTargetOptions processor;
+  /// What the names of its functions begin with: the function of the entry
+  /// "main" is "net.x86-64-v3.main".
+  std::string prefix;
+};
+
+/// What functions of a library return, as its header says.
+enum class LibraryStatus : int32_t {
+  Ok,
+  ErrorNull,
+  ErrorAlignment,
+  ErrorSize,
+  ErrorOverlap,
+  ErrorProcessor,
+};
+
+/// Where the members of the state are.
+struct StateLayout {
+  std::vector<std::size_t> offsets;
+  std::size_t bytes = 0;
+};
+StateLayout getStateLayout(const std::vector<LibraryTensor> &state);
+
+/// Adds the exported functions to \p module: they check what they are given and
+/// call the function of the variant that this processor can run.
+void addInterface(mlir::ModuleOp module, const Library &library,
+                  llvm::ArrayRef<LibraryVariant> variants);
+
+/// Adds a function to \p module that returns which variant the processor can
+/// run, the last one of several: its number plus 1, or -1 if there is none. It
+/// asks the processor in its first call.
+mlir::LLVM::LLVMFuncOp
+addProcessorCheck(mlir::ModuleOp module, llvm::StringRef name,
+                  llvm::ArrayRef<LibraryVariant> variants);
+
+/// Whether any processor of the architecture can run the variant.
+bool runsAnywhere(const LibraryVariant &variant);
+
+/// The text of the header.
+std::string makeHeader(const Library &library,
+                       llvm::ArrayRef<LibraryVariant> variants);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_EXPORT_INTERFACE_H

@@ -1,0 +1,455 @@
+//===- Library.cpp - compiled programs as C libraries ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Compiles the functions of a module for each processor, one object file with
+/// all kernels each, and one with the functions that programs call.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Export/Library.h"
+#include "Interface.h"
+#include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Target/All/AllTargets.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+bool LibraryEntry::hasState() const {
+  return llvm::any_of(
+      arguments, [](const LibraryTensor &tensor) { return tensor.isState; });
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Words that are no names in C, or in C++ that includes the header.
+static bool isKeyword(StringRef name) {
+  static const std::set<std::string, std::less<>> keywords = {
+      "alignas",  "alignof",   "and",      "asm",       "auto",     "bitand",
+      "bitor",    "bool",      "break",    "case",      "catch",    "char",
+      "class",    "compl",     "concept",  "const",     "continue", "decltype",
+      "default",  "delete",    "do",       "double",    "else",     "enum",
+      "explicit", "export",    "extern",   "false",     "float",    "for",
+      "friend",   "goto",      "if",       "inline",    "int",      "long",
+      "mutable",  "namespace", "new",      "noexcept",  "not",      "nullptr",
+      "operator", "or",        "private",  "protected", "public",   "register",
+      "requires", "restrict",  "return",   "short",     "signed",   "sizeof",
+      "static",   "struct",    "switch",   "template",  "this",     "throw",
+      "true",     "try",       "typedef",  "typeid",    "typename", "union",
+      "unsigned", "using",     "virtual",  "void",      "volatile", "while",
+      "xor"};
+  return keywords.contains(name.str());
+}
+
+static void checkName(StringRef name, const std::string &what) {
+  const bool isName =
+      !name.empty() && !llvm::isDigit(name.front()) &&
+      llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (!isName)
+    throw CompileError("the name of " + what + ", '" + name.str() +
+                       "', is no identifier of C: letters, digits and '_'");
+  if (isKeyword(name))
+    throw CompileError("the name of " + what + ", '" + name.str() +
+                       "', is a keyword of C or C++");
+}
+
+/// Names of the parameters of one function, and of the members of the state,
+/// differ.
+static void checkNames(const LibraryEntry &entry) {
+  std::set<std::string> taken = {"state", "scratch", "threads"};
+  auto add = [&](const std::string &name, const std::string &what) {
+    checkName(name, what + " of '" + entry.name + "'");
+    if (!taken.insert(name).second)
+      throw CompileError("'" + entry.name + "' has two parameters '" + name +
+                         "'; give one another tg.name");
+  };
+  for (const LibraryTensor &tensor : entry.arguments)
+    if (!tensor.isState)
+      add(tensor.name, "an argument");
+  for (const LibraryTensor &tensor : entry.results)
+    add(tensor.name, "a result");
+  for (const ProgramVariable &variable : entry.variables)
+    add(variable.name, "a variable");
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+static LibraryTensor describe(Type type, const std::string &name,
+                              const std::string &where) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tg::hasDims(tensor)) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    throw CompileError(where + " is a '" + text +
+                       "'; a library takes and gives ranked tensors of static "
+                       "shape, or with a #tg.shape");
+  }
+  LibraryTensor result;
+  result.name = name;
+  result.dtype = getDType(tensor.getElementType());
+  for (tg::Dim dim : tg::getDims(tensor))
+    result.sizes.push_back(dim.str());
+  const SmallVector<int64_t> largest = tg::getLargestShape(tensor);
+  result.largestShape.assign(largest.begin(), largest.end());
+  const unsigned bits = tensor.getElementTypeBitWidth();
+  result.bytes = static_cast<std::size_t>(tg::getBufferSize(tensor)) *
+                 std::max(bits / 8, 1u);
+  return result;
+}
+
+/// What is known of a function before it is compiled.
+static LibraryEntry describe(func::FuncOp function) {
+  LibraryEntry entry;
+  entry.name = function.getSymName().str();
+  auto nameOf = [](Attribute attr, const std::string &otherwise) {
+    auto name = dyn_cast_or_null<StringAttr>(attr);
+    return name ? name.getValue().str() : otherwise;
+  };
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    const auto index = static_cast<unsigned>(i);
+    LibraryTensor tensor = describe(
+        type,
+        nameOf(function.getArgAttr(index, tg::nameAttrName),
+               "x" + std::to_string(i)),
+        "argument " + std::to_string(i) + " of '" + entry.name + "'");
+    tensor.isState = bool(function.getArgAttr(index, tg::stateAttrName));
+    entry.arguments.push_back(std::move(tensor));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    entry.results.push_back(describe(
+        type,
+        nameOf(function.getResultAttr(static_cast<unsigned>(i),
+                                      tg::nameAttrName),
+               "y" + std::to_string(i)),
+        "result " + std::to_string(i) + " of '" + entry.name + "'"));
+  return entry;
+}
+
+/// Adds the members of the state that a function uses.
+static void addState(Library &library, const LibraryEntry &entry) {
+  for (const LibraryTensor &tensor : entry.arguments) {
+    if (!tensor.isState)
+      continue;
+    checkName(tensor.name, "a member of the state");
+    auto known = llvm::find_if(library.state, [&](const LibraryTensor &other) {
+      return other.name == tensor.name;
+    });
+    if (known == library.state.end()) {
+      library.state.push_back(tensor);
+      continue;
+    }
+    if (known->dtype != tensor.dtype ||
+        known->largestShape != tensor.largestShape)
+      throw CompileError(
+          "the member '" + tensor.name + "' of the state is another tensor in '" +
+          entry.name + "' than before; functions share members by name");
+  }
+}
+
+/// Completes the description with what the host program says.
+static void complete(LibraryEntry &entry, const tg::HostFunction &host) {
+  for (auto [tensor, argument] :
+       llvm::zip_equal(entry.arguments, host.arguments)) {
+    tensor.isWritten = argument.isWritten;
+    tensor.alignment = std::max<std::size_t>(
+        tensor.alignment, static_cast<std::size_t>(argument.alignment));
+  }
+  std::vector<LibraryTensor> results;
+  for (auto [tensor, result] : llvm::zip_equal(entry.results, host.results))
+    if (!result.inPlace) {
+      results.push_back(std::move(tensor));
+      results.back().isWritten = true;
+    }
+  entry.results = std::move(results);
+  for (tg::VarAttr variable : host.variables)
+    entry.variables.push_back({variable.getName().getValue().str(),
+                               variable.getMin(), variable.getMax()});
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Collects errors as text.
+class Errors {
+public:
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return success();
+          if (!text.empty())
+            text += '\n';
+          llvm::raw_string_ostream os(text);
+          if (auto file = diagnostic.getLocation()
+                              ->findInstanceOf<FileLineColLoc>())
+            os << file.getFilename().getValue() << ':' << file.getLine() << ':'
+               << file.getColumn() << ": ";
+          os << diagnostic.str();
+          return success();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+/// Compiles a library.
+class LibraryBuilder {
+public:
+  LibraryBuilder(ModuleOp module, const LibraryOptions &options,
+          const CompileOptions &compileOptions)
+      : module(module), compileOptions(compileOptions),
+        device(Device::get("CPU")) {
+    library.options = options;
+  }
+
+  Library build();
+
+private:
+  void findVariants();
+  void findEntries();
+  void compile(size_t number);
+  void addObject(const std::string &name, std::vector<char> bytes) {
+    library.objects.push_back(
+        {library.options.name + "." + name + ".o", std::move(bytes)});
+  }
+  void findImports();
+
+  ModuleOp module;
+  CompileOptions compileOptions;
+  Device &device;
+  Library library;
+  std::vector<LibraryVariant> variants;
+  std::vector<const tg::Target *> targets;
+};
+} // namespace
+
+void LibraryBuilder::findVariants() {
+  std::vector<std::string> names = library.options.targets;
+  if (names.empty())
+    names.push_back("cpu");
+  for (const std::string &name : names) {
+    std::string error;
+    const tg::Target *target = tg::lookupTarget(name, error);
+    if (!target)
+      throw CompileError(error);
+    StringRef processor = name;
+    if (!processor.consume_front("cpu") ||
+        (!processor.empty() && !processor.consume_front(":")))
+      throw CompileError("a library is for processors, such as cpu:x86-64-v3, "
+                         "not for the target " +
+                         name);
+    std::optional<tg::CpuTargetOptions> options =
+        tg::CpuTargetOptions::forProcessor(processor, error);
+    if (!options)
+      throw CompileError(error);
+    if (!variants.empty() &&
+        llvm::Triple(options->triple).getArch() !=
+            llvm::Triple(variants.front().processor.triple).getArch())
+      throw CompileError("the processors of a library have one architecture; " +
+                         names.front() + " and " + name + " differ");
+    const std::string text =
+        processor.empty() ? "host" : processor.rsplit(':').second.empty()
+                                ? processor.str()
+                                : processor.rsplit(':').second.str();
+    const std::string prefix = library.options.name + "." + text + ".";
+    if (llvm::any_of(variants, [&](const LibraryVariant &other) {
+          return other.prefix == prefix;
+        }))
+      throw CompileError("the processor " + name + " is named twice");
+    targets.push_back(target);
+    variants.push_back({std::move(*options), prefix});
+  }
+}
+
+void LibraryBuilder::findEntries() {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    library.entries.push_back(describe(function));
+    checkName(library.entries.back().name, "a function");
+    if (library.entries.back().name == "supported" ||
+        library.entries.back().name == "state")
+      throw CompileError("a function of a library cannot have the name '" +
+                         library.entries.back().name +
+                         "', which the library uses itself");
+    function.walk([&](Operation *op) {
+      if (op == function || isa<func::ReturnOp>(op) ||
+          isa_and_nonnull<tg::TgDialect>(op->getDialect()) ||
+          tg::isElementwiseOp(op) || tg::isMovementOp(op))
+        return;
+      Errors errors(op->getContext());
+      op->emitOpError("is not an operation of a tensor graph");
+      throw CompileError(errors.text);
+    });
+  }
+  if (library.entries.empty())
+    throw CompileError("the module has no function with a body");
+}
+
+void LibraryBuilder::compile(size_t number) {
+  OwningOpRef<ModuleOp> own = module.clone();
+  CompileOptions options = compileOptions;
+  options.target = targets[number];
+  options.mayAllocate = false;
+  options.checkBounds = false;
+  schedule(*own, device, options);
+  const LibraryVariant &variant = variants[number];
+
+  tg::HostToLLVMOptions hostOptions;
+  hostOptions.threads = library.options.threads;
+  hostOptions.prefix = variant.prefix;
+  hostOptions.isParallel = [facts = targets[number]->getFacts()](
+                               tg::KernelOp kernel) {
+    return isWorthThreads(kernel, facts);
+  };
+  auto addHosts = [&](ModuleOp lowered) -> FailureOr<std::vector<tg::HostFunction>> {
+    const SymbolTable kernels(*own);
+    std::vector<tg::HostFunction> hosts;
+    for (auto function : own->getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      FailureOr<tg::HostFunction> host =
+          tg::convertHostToLLVM(lowered, function, kernels, hostOptions);
+      if (failed(host))
+        return failure();
+      hosts.push_back(std::move(*host));
+    }
+    return hosts;
+  };
+  // What has no counterpart is reported before anything is compiled.
+  {
+    Errors errors(module.getContext());
+    OwningOpRef<ModuleOp> trial = ModuleOp::create(module.getLoc());
+    FailureOr<std::vector<tg::HostFunction>> hosts = addHosts(*trial);
+    if (failed(hosts))
+      throw CompileError(errors.text);
+    for (auto [entry, host] : llvm::zip_equal(library.entries, *hosts)) {
+      if (number == 0) {
+        complete(entry, host);
+        addState(library, entry);
+        checkNames(entry);
+      }
+      entry.scratchBytes = std::max(
+          entry.scratchBytes, static_cast<std::size_t>(host.scratchBytes));
+    }
+  }
+  tg::CompileFlags flags;
+  flags.verifyEach = options.verifyEach;
+  flags.flushSubnormals = options.flushSubnormals;
+  flags.mayAllocate = false;
+  auto finish = [&](ModuleOp lowered) -> LogicalResult {
+    for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
+      if (!function.isExternal() &&
+          function.getLinkage() == LLVM::Linkage::External)
+        function.setSymName(variant.prefix + function.getSymName().str());
+    if (failed(addHosts(lowered)))
+      return failure();
+    for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
+      if (!function.isExternal() &&
+          function.getLinkage() == LLVM::Linkage::External) {
+        function.setVisibility_(LLVM::Visibility::Hidden);
+        function.setDsoLocal(true);
+      }
+    return success();
+  };
+  std::vector<char> code = generateCode(
+      *own, device, options,
+      [&](ArrayRef<tg::KernelOp> kernels) -> FailureOr<std::vector<char>> {
+        FailureOr<tg::CpuObject> object =
+            tg::compileToObject(module.getContext(), kernels, variant.processor,
+                                flags, /*texts=*/nullptr, finish);
+        if (failed(object))
+          return failure();
+        return std::move(object->bytes);
+      });
+  StringRef name = variant.prefix;
+  name.consume_front(library.options.name + ".");
+  name.consume_back(".");
+  addObject(name.str(), std::move(code));
+}
+
+/// What the objects leave to others.
+void LibraryBuilder::findImports() {
+  std::set<std::string> defined, used;
+  for (const Library::Object &object : library.objects) {
+    auto file = llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(StringRef(object.bytes.data(),
+                                        object.bytes.size()),
+                              object.name));
+    if (!file)
+      throw CompileError("the object file " + object.name +
+                         " cannot be read: " +
+                         llvm::toString(file.takeError()));
+    for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+      llvm::Expected<StringRef> name = symbol.getName();
+      llvm::Expected<uint32_t> symbolFlags = symbol.getFlags();
+      if (!name || !symbolFlags || name->empty()) {
+        llvm::consumeError(name.takeError());
+        llvm::consumeError(symbolFlags.takeError());
+        continue;
+      }
+      if (*symbolFlags & llvm::object::SymbolRef::SF_Undefined)
+        used.insert(name->str());
+      else if (*symbolFlags & llvm::object::SymbolRef::SF_Global)
+        defined.insert(name->str());
+    }
+  }
+  for (const std::string &name : used)
+    if (!defined.contains(name))
+      library.imports.push_back(name);
+}
+
+Library LibraryBuilder::build() {
+  checkName(library.options.name, "the library");
+  tg::loadCpuTarget(*module.getContext());
+  if (compileOptions.verifyInput) {
+    Errors errors(module.getContext());
+    if (failed(verify(module)))
+      throw CompileError(errors.text);
+  }
+  findVariants();
+  findEntries();
+  for (size_t i = 0; i < variants.size(); ++i)
+    compile(i);
+
+  // Functions that run on every processor of the architecture.
+  tg::CpuTargetOptions any;
+  any.triple = variants.front().processor.triple;
+  any.cpu = llvm::Triple(any.triple).isX86() ? "x86-64" : "generic";
+  Errors errors(module.getContext());
+  FailureOr<tg::CpuObject> object = tg::compileToObject(
+      module.getContext(), /*kernels=*/{}, any, /*flags=*/{},
+      /*texts=*/nullptr, [&](ModuleOp lowered) {
+        addInterface(lowered, library, variants);
+        return verify(lowered);
+      });
+  if (failed(object))
+    throw CompileError(errors.text);
+  addObject("interface", std::move(object->bytes));
+  findImports();
+  library.header = makeHeader(library, variants);
+  return std::move(library);
+}
+
+Library tinygrad::buildLibrary(ModuleOp module, const LibraryOptions &library,
+                               const CompileOptions &options) {
+  return LibraryBuilder(module, library, options).build();
+}
