@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Export/Library.h"
 #include "Interface.h"
+#include "MergeSteps.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -213,9 +214,10 @@ private:
 /// Compiles a library.
 class LibraryBuilder {
 public:
-  LibraryBuilder(ModuleOp module, const LibraryOptions &options,
-          const CompileOptions &compileOptions)
-      : module(module), compileOptions(compileOptions),
+  LibraryBuilder(ModuleOp module, const std::vector<LibraryStep> &steps,
+                 const LibraryOptions &options,
+                 const CompileOptions &compileOptions)
+      : module(module), steps(steps), compileOptions(compileOptions),
         device(Device::get("CPU")) {
     library.options = options;
   }
@@ -233,6 +235,9 @@ private:
   void findImports();
 
   ModuleOp module;
+  /// If there are any, the module has their programs.
+  const std::vector<LibraryStep> &steps;
+  llvm::StringMap<int64_t> fixed;
   CompileOptions compileOptions;
   Device &device;
   Library library;
@@ -279,17 +284,26 @@ void LibraryBuilder::findVariants() {
   }
 }
 
+/// What is known of a step.
+static LibraryEntry describe(const LibraryStep &step) {
+  LibraryEntry entry;
+  entry.name = step.name;
+  for (const LibraryStep::Memory &memory : step.memories)
+    if (memory.kind == LibraryStep::Memory::Kind::Tensor)
+      entry.arguments.push_back(memory.tensor);
+  for (const LibraryStep::Result &result : step.results)
+    entry.results.push_back(result.tensor);
+  return entry;
+}
+
 void LibraryBuilder::findEntries() {
+  for (const LibraryStep &step : steps)
+    library.entries.push_back(describe(step));
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    library.entries.push_back(describe(function));
-    checkName(library.entries.back().name, "a function");
-    if (library.entries.back().name == "supported" ||
-        library.entries.back().name == "state")
-      throw CompileError("a function of a library cannot have the name '" +
-                         library.entries.back().name +
-                         "', which the library uses itself");
+    if (steps.empty())
+      library.entries.push_back(describe(function));
     function.walk([&](Operation *op) {
       if (op == function || isa<func::ReturnOp>(op) ||
           isa_and_nonnull<tg::TgDialect>(op->getDialect()) ||
@@ -302,6 +316,13 @@ void LibraryBuilder::findEntries() {
   }
   if (library.entries.empty())
     throw CompileError("the module has no function with a body");
+  std::set<std::string> names = {"supported", "state", "threads"};
+  for (const LibraryEntry &entry : library.entries) {
+    checkName(entry.name, "a function");
+    if (!names.insert(entry.name).second)
+      throw CompileError("a function of a library cannot have the name '" +
+                         entry.name + "', which the library has already");
+  }
 }
 
 void LibraryBuilder::compile(size_t number) {
@@ -311,11 +332,14 @@ void LibraryBuilder::compile(size_t number) {
   options.mayAllocate = false;
   options.checkBounds = false;
   schedule(*own, device, options);
+  if (!steps.empty())
+    mergeSteps(*own, steps, device.name());
   const LibraryVariant &variant = variants[number];
 
   tg::HostToLLVMOptions hostOptions;
   hostOptions.threads = library.options.threads;
   hostOptions.prefix = variant.prefix;
+  hostOptions.fixed = fixed;
   hostOptions.isParallel = [facts = targets[number]->getFacts()](
                                tg::KernelOp kernel) {
     return isWorthThreads(kernel, facts);
@@ -420,6 +444,7 @@ void LibraryBuilder::findImports() {
 Library LibraryBuilder::build() {
   checkName(library.options.name, "the library");
   tg::loadCpuTarget(*module.getContext());
+  addPrograms(module, steps, fixed);
   if (compileOptions.verifyInput) {
     Errors errors(module.getContext());
     if (failed(verify(module)))
@@ -451,5 +476,14 @@ Library LibraryBuilder::build() {
 
 Library tinygrad::buildLibrary(ModuleOp module, const LibraryOptions &library,
                                const CompileOptions &options) {
-  return LibraryBuilder(module, library, options).build();
+  return LibraryBuilder(module, {}, library, options).build();
+}
+
+Library tinygrad::buildLibrary(const std::vector<LibraryStep> &steps,
+                               const LibraryOptions &library,
+                               const CompileOptions &options) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  prepareContext(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  return LibraryBuilder(*module, steps, library, options).build();
 }

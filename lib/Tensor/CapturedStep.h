@@ -62,6 +62,8 @@ struct MemoryPart {
 /// A run of a program, or a copy to new memory.
 struct CapturedAction {
   std::shared_ptr<CompiledProgram> program; ///< null: a copy
+  /// The bytecode of what it was compiled from.
+  std::string source;
   std::vector<MemoryPart> inputs;           ///< copy: the source
   std::vector<int64_t> values;
   /// The variables that the values belong to; empty for other numbers.
@@ -129,6 +131,9 @@ struct CapturedState {
 /// An argument of the step.
 struct CapturedArgument {
   std::string name;
+  DType dtype = DType::Float32;
+  Shape shape;
+  Device *device = nullptr;
   bool isWritten = false;
   std::optional<CapturedValue> after;
 };

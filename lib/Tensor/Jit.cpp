@@ -74,6 +74,8 @@ bool JitCore::isInside() { return Recorder::current() != nullptr; }
 
 bool JitCore::isCaptured() const { return state->step != nullptr; }
 
+const CapturedStep *JitCore::getStep() const { return state->step.get(); }
+
 void JitCore::reset() { state = std::make_unique<State>(); }
 
 void JitCore::abandon() {
@@ -222,6 +224,9 @@ std::vector<Tensor> JitCore::end(const JitArguments &arguments,
     const TensorImpl &tensor = call.tensors[i].impl();
     call.signatures.push_back(
         {arguments.tensorNames[i], tensor.dtype, tensor.shape, tensor.device});
+    step->arguments[i].dtype = tensor.dtype;
+    step->arguments[i].shape = tensor.shape;
+    step->arguments[i].device = tensor.device;
   }
   call.sizes = arguments.sizes;
   call.numbers = arguments.numbers;

@@ -22,6 +22,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Profile.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -221,6 +222,17 @@ static std::vector<std::string> variableNames(const CachedProgram &cached,
   return names;
 }
 
+/// What the program was compiled from, as bytecode.
+static std::string getSource(GraphImpl &graph, const CachedProgram &cached,
+                             const GraphSlice &slice) {
+  OwningOpRef<ModuleOp> module = slice.clone(graph.location, cached.operandOf);
+  std::string code;
+  llvm::raw_string_ostream stream(code);
+  if (failed(writeBytecodeToFile(*module, stream)))
+    code.clear();
+  return code;
+}
+
 static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device);
 
@@ -348,7 +360,8 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   const std::vector<int64_t> values = valuesFor(cached, slice);
   std::vector<Buffer> outputs = cached.program->run(inputs, values);
   if (Recorder *recorder = Recorder::capturing())
-    recorder->addRun(graph, cached.program, inputs, values,
+    recorder->addRun(graph, cached.program, getSource(graph, cached, slice),
+                     inputs, values,
                      variableNames(cached, slice), outputs);
   inputs.clear();
   ArrayRef<Operation *> computed = slice.results();

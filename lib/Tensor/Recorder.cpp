@@ -334,6 +334,7 @@ void Recorder::addOutputs(CapturedAction &action,
 
 void Recorder::addRun(GraphImpl &runGraph,
                       std::shared_ptr<CompiledProgram> program,
+                      std::string source,
                       const std::vector<Buffer> &inputs,
                       const std::vector<int64_t> &values,
                       const std::vector<std::string> &names,
@@ -348,6 +349,7 @@ void Recorder::addRun(GraphImpl &runGraph,
     action.inputs.push_back(
         useMemory(inputs[i], list.slots[list.inputs[i]].isWritten));
   action.program = std::move(program);
+  action.source = std::move(source);
   action.values = values;
   action.names = names;
   addOutputs(action, inputs, outputs);

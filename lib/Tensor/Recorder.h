@@ -87,8 +87,9 @@ public:
   void markRandom(const Buffer &memory, RandomPart part, uint64_t value);
   void seeded(uint64_t seed);
   /// \p names are the variables that the values belong to; empty for numbers.
+  /// \p source is the bytecode that the program was compiled from.
   void addRun(GraphImpl &graph, std::shared_ptr<CompiledProgram> program,
-              const std::vector<Buffer> &inputs,
+              std::string source, const std::vector<Buffer> &inputs,
               const std::vector<int64_t> &values,
               const std::vector<std::string> &names,
               const std::vector<Buffer> &outputs);

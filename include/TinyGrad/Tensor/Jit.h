@@ -40,6 +40,8 @@ namespace tinygrad {
 
 namespace detail {
 
+class CapturedStep;
+
 /// The arguments of a call: tensors, sizes and other numbers.
 struct JitArguments {
   std::vector<const Tensor *> tensors;
@@ -62,6 +64,8 @@ public:
   static bool isInside();
   bool isCaptured() const;
   void reset();
+  /// What was captured; null if nothing was.
+  const CapturedStep *getStep() const;
 
   /// Around the first two calls of the function. end() returns the results,
   /// realized; abandon() forgets a call that end() was not reached for.
@@ -228,6 +232,9 @@ public:
     core.reset();
     captured.reset();
   }
+
+  /// For the library (Export.h).
+  const detail::JitCore &getCore() const { return core; }
 
 private:
   struct Function {

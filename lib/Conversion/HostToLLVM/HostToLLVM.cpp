@@ -68,6 +68,11 @@ private:
     return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
                                ArrayRef<LLVM::GEPArg>{bytes});
   }
+  Value getValue(VarAttr variable) {
+    auto fixed = options.fixed.find(variable.getName().getValue());
+    return fixed == options.fixed.end() ? values.at(variable)
+                                        : getNumber(fixed->second);
+  }
   Value emitDim(Dim dim);
   Value emitStep(DimOpKind kind, Value lhs, Value rhs);
 
@@ -171,6 +176,9 @@ LogicalResult HostEmitter::findVariables() {
           !llvm::is_contained(result.variables, variable))
         result.variables.push_back(variable);
   }
+  llvm::erase_if(result.variables, [&](VarAttr variable) {
+    return options.fixed.contains(variable.getName().getValue());
+  });
   llvm::sort(result.variables, [](VarAttr a, VarAttr b) {
     return a.getName().getValue() < b.getName().getValue();
   });
@@ -373,7 +381,7 @@ Value HostEmitter::emitDim(Dim dim) {
   if (std::optional<int64_t> number = dim.getStatic())
     return getNumber(*number);
   if (isa<VarAttr>(dim.getAttr()))
-    return values.at(dim.getAttr());
+    return getValue(cast<VarAttr>(dim.getAttr()));
   auto expr = cast<DimExprAttr>(dim.getAttr());
   Value value;
   for (Attribute operand : expr.getOperands()) {
@@ -424,7 +432,7 @@ void HostEmitter::visitLaunch(LaunchOp launch) {
        llvm::zip(numbered, launch.getNumbers().value_or(ArrayRef<int64_t>())))
     values[variable] = getNumber(number);
   for (auto [i, variable] : llvm::enumerate(variables))
-    LLVM::StoreOp::create(builder, loc, values.at(variable),
+    LLVM::StoreOp::create(builder, loc, getValue(variable),
                           getElement(i64, numbers, int32_t(i)));
   Dim extent(context, 1);
   for (auto range : kernel.getBody().getOps<RangeOp>())

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <functional>
 #include <optional>
@@ -45,6 +46,8 @@ struct HostToLLVMOptions {
   /// Whether a kernel is worth several threads; if not set, each one of which
   /// positions can run in parallel is.
   std::function<bool(KernelOp)> isParallel;
+  /// Values of variables that are no arguments, by name.
+  llvm::StringMap<int64_t> fixed;
   /// The prefix of the names of kernels and functions in the result.
   std::string prefix;
 };

@@ -1,0 +1,463 @@
+//===- Export.cpp - captured steps as C libraries -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Describes captured steps to the maker of libraries: memory without tensors,
+/// and names.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Tensor/Export.h"
+#include "CapturedStep.h"
+#include "GraphImpl.h"
+#include "SymExpr.h"
+#include "TinyGrad/Export/Step.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <map>
+#include <set>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+namespace {
+using Memory = LibraryStep::Memory;
+
+/// The tensors that steps share.
+struct StateNames {
+  /// The name of a tensor, and the tensor itself, so that no other one gets its
+  /// address.
+  std::map<const TensorImpl *, std::pair<std::string, Tensor>> given;
+  std::map<const TensorImpl *, std::string> used;
+  /// Those that a library contains.
+  std::vector<std::pair<LibraryTensor, Tensor>> members;
+  std::set<std::string> taken = {"random_seed", "random_counter"};
+  bool usesRandom = false;
+};
+} // namespace
+
+struct Exporter::State {
+  std::string name;
+  ExportOptions options;
+  StateNames names;
+  std::vector<LibraryStep> steps;
+  std::shared_ptr<GraphImpl> graph;
+};
+
+Exporter::Exporter(std::string name, ExportOptions options)
+    : state(std::make_unique<State>()) {
+  state->name = std::move(name);
+  state->options = std::move(options);
+}
+Exporter::~Exporter() = default;
+Exporter::Exporter(Exporter &&) noexcept = default;
+Exporter &Exporter::operator=(Exporter &&) noexcept = default;
+
+/// An identifier of C.
+static std::string makeName(std::string text) {
+  for (char &c : text)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  if (text.empty() || llvm::isDigit(text.front()))
+    text = "_" + text;
+  return text;
+}
+
+void Exporter::nameState(const std::string &name, const Tensor &tensor) {
+  state->names.given.insert({&tensor.impl(), {makeName(name), tensor}});
+}
+
+static LibraryTensor describe(const std::string &name, DType dtype,
+                              const Shape &shape) {
+  LibraryTensor tensor;
+  tensor.name = name;
+  tensor.dtype = dtype;
+  std::size_t count = 1;
+  for (const SymInt &size : shape) {
+    const int64_t largest = size.max();
+    tensor.sizes.push_back(
+        size.isSymbolic() ? SymInt(withoutValues(size.expression())).str()
+                          : std::to_string(largest));
+    tensor.largestShape.push_back(largest);
+    count *= std::size_t(largest);
+  }
+  tensor.bytes = count * itemSize(dtype);
+  return tensor;
+}
+
+static std::vector<char> getContents(const Buffer &buffer) {
+  std::vector<char> bytes(buffer.size());
+  if (!bytes.empty())
+    buffer.copyOut(bytes.data(), bytes.size());
+  return bytes;
+}
+
+namespace {
+/// Describes one step.
+class StepBuilder {
+public:
+  StepBuilder(const std::string &name, const CapturedStep &step,
+              const ExportNames &names, StateNames &states)
+      : step(step), names(names), states(states) {
+    result.name = name;
+  }
+
+  LibraryStep build();
+
+private:
+  using Part = LibraryStep::Part;
+
+  void checkDevice(const Device *device, const std::string &what);
+  uint32_t add(Memory memory) {
+    result.memories.push_back(std::move(memory));
+    return uint32_t(result.memories.size() - 1);
+  }
+  uint32_t addTensor(LibraryTensor tensor, bool isState) {
+    tensor.isState = isState;
+    return add({Memory::Kind::Tensor, std::move(tensor), {}});
+  }
+  uint32_t addConstant(std::vector<char> contents) {
+    return add({Memory::Kind::Constant, {}, std::move(contents)});
+  }
+  uint32_t getState(uint32_t number);
+  uint32_t getRandom(const std::string &member);
+  uint32_t addCounter(uint64_t added);
+  uint32_t getMemory(uint32_t slot);
+  Part getPart(const MemoryPart &part) {
+    return {getMemory(part.slot), part.offset, part.bytes};
+  }
+  Part getWhole(uint32_t memory, std::size_t bytes) const {
+    return {memory, 0, bytes};
+  }
+  Part getSource(const CapturedValue &value);
+  LibraryTensor describeValue(const std::string &name,
+                              const CapturedValue &value) const;
+  void addActions();
+  void addUpdate(uint32_t memory, std::size_t bytes,
+                 const CapturedValue &value);
+  void addUpdates();
+  void addResults();
+
+  const CapturedStep &step;
+  const ExportNames &names;
+  StateNames &states;
+  LibraryStep result;
+  std::vector<uint32_t> arguments;
+  std::map<uint32_t, uint32_t> stateMemory, slotMemory;
+  std::map<std::string, uint32_t> randomMemory;
+};
+} // namespace
+
+void StepBuilder::checkDevice(const Device *device, const std::string &what) {
+  // Null for the value of another tensor, which was checked.
+  if (device && device != &Device::get("CPU"))
+    throw DeviceError("export: " + what + " of the step '" + result.name +
+                      "' is on " + device->name() +
+                      "; a library computes on the CPU");
+}
+
+uint32_t StepBuilder::getState(uint32_t number) {
+  if (auto known = stateMemory.find(number); known != stateMemory.end())
+    return known->second;
+  const CapturedState &captured = step.states[number];
+  const TensorImpl *tensor = captured.tensor.get();
+  if (!tensor)
+    throw Error("export: the step '" + result.name +
+                "' uses the gradient of a tensor from before; set gradients to "
+                "none before backward()");
+  std::string &name = states.used[tensor];
+  if (name.empty()) {
+    if (auto given = states.given.find(tensor); given != states.given.end()) {
+      name = given->second.first;
+      if (!states.taken.insert(name).second)
+        throw Error("export: two tensors of the state have the name '" + name +
+                    "'");
+    } else {
+      for (std::size_t i = 0; name.empty(); ++i)
+        if (std::string free = "state" + std::to_string(i);
+            states.taken.insert(free).second)
+          name = std::move(free);
+    }
+    states.members.emplace_back(
+        describe(name, captured.dtype, captured.shape),
+        Tensor(captured.tensor));
+  }
+  checkDevice(captured.device, "the tensor '" + name + "'");
+  const uint32_t memory =
+      addTensor(describe(name, captured.dtype, captured.shape),
+                /*isState=*/true);
+  stateMemory[number] = memory;
+  return memory;
+}
+
+uint32_t StepBuilder::getRandom(const std::string &member) {
+  states.usesRandom = true;
+  auto [known, isNew] = randomMemory.try_emplace(member);
+  if (isNew)
+    known->second = addTensor(describe(member, DType::UInt64, {1}),
+                              /*isState=*/true);
+  return known->second;
+}
+
+/// Memory with the random counter plus a number.
+uint32_t StepBuilder::addCounter(uint64_t added) {
+  const uint32_t counter = getRandom("random_counter");
+  if (added == 0)
+    return counter;
+  const uint32_t memory = add({});
+  LibraryStep::Action action;
+  action.program =
+      "func.func @main(%c: tensor<1xui64>) -> tensor<1xui64> {\n"
+      "  %n = tg.const(" +
+      std::to_string(added) +
+      " : ui64) : tensor<1xui64>\n"
+      "  %s = tg.add %c, %n : tensor<1xui64>\n"
+      "  return %s : tensor<1xui64>\n"
+      "}\n";
+  action.inputs.push_back(getWhole(counter, sizeof(uint64_t)));
+  action.computed.emplace_back(0, memory);
+  result.actions.push_back(std::move(action));
+  return memory;
+}
+
+uint32_t StepBuilder::getMemory(uint32_t slot) {
+  if (auto known = slotMemory.find(slot); known != slotMemory.end())
+    return known->second;
+  const CapturedSlot &captured = step.slots[slot];
+  auto bytesOf = [](uint64_t value) {
+    const char *begin = reinterpret_cast<const char *>(&value);
+    return std::vector<char>(begin, begin + sizeof(value));
+  };
+  uint32_t memory = 0;
+  switch (captured.kind) {
+  case CapturedSlot::Kind::Argument:
+    return arguments[captured.index];
+  case CapturedSlot::Kind::State:
+    return getState(captured.index);
+  case CapturedSlot::Kind::Frozen:
+    checkDevice(&captured.memory.device(), "a constant");
+    memory = addConstant(getContents(captured.memory));
+    break;
+  case CapturedSlot::Kind::Seed:
+    memory = captured.isAbsolute ? addConstant(bytesOf(captured.value))
+                                 : getRandom("random_seed");
+    break;
+  case CapturedSlot::Kind::Counter:
+    memory = captured.isAbsolute ? addConstant(bytesOf(captured.value))
+                                 : addCounter(captured.value);
+    break;
+  case CapturedSlot::Kind::Computed:
+    memory = add({});
+    break;
+  }
+  slotMemory[slot] = memory;
+  return memory;
+}
+
+void StepBuilder::addActions() {
+  for (const CapturedAction &captured : step.actions) {
+    LibraryStep::Action action;
+    for (const MemoryPart &input : captured.inputs)
+      action.inputs.push_back(getPart(input));
+    if (captured.program) {
+      if (captured.source.empty())
+        throw Error("export: a program of the step '" + result.name +
+                    "' cannot be written as bytecode");
+      action.program = captured.source;
+      // Values that do not come from arguments stay as they are.
+      const std::vector<ProgramVariable> &variables =
+          captured.program->variables();
+      for (std::size_t i = 0; i < variables.size(); ++i)
+        action.fixed[variables[i].name] = captured.values[i];
+      for (auto [value, variable] : captured.variables)
+        action.fixed.erase(variables[value].name);
+    } else {
+      checkDevice(captured.target, "a copy");
+    }
+    for (auto [number, slot] : captured.computed)
+      action.computed.emplace_back(number, getMemory(slot));
+    result.actions.push_back(std::move(action));
+  }
+}
+
+LibraryTensor StepBuilder::describeValue(const std::string &name,
+                                         const CapturedValue &value) const {
+  switch (value.kind) {
+  case CapturedValue::Kind::Argument: {
+    const CapturedArgument &argument = step.arguments[value.index];
+    return describe(name, argument.dtype, argument.shape);
+  }
+  case CapturedValue::Kind::State: {
+    const CapturedState &captured = step.states[value.index];
+    return describe(name, captured.dtype, captured.shape);
+  }
+  case CapturedValue::Kind::Memory:
+  case CapturedValue::Kind::Constant:
+    break;
+  }
+  return describe(name, value.dtype, value.shape);
+}
+
+/// Where the value of a tensor is before the updates.
+LibraryStep::Part StepBuilder::getSource(const CapturedValue &value) {
+  const LibraryTensor tensor = describeValue("", value);
+  switch (value.kind) {
+  case CapturedValue::Kind::Argument:
+    return getWhole(arguments[value.index], tensor.bytes);
+  case CapturedValue::Kind::State:
+    return getWhole(getState(value.index), tensor.bytes);
+  case CapturedValue::Kind::Memory:
+    return getPart(value.part);
+  case CapturedValue::Kind::Constant:
+    break;
+  }
+  return getWhole(addConstant(getContents(value.constant.buffer())),
+                  tensor.bytes);
+}
+
+void StepBuilder::addUpdate(uint32_t memory, std::size_t bytes,
+                            const CapturedValue &value) {
+  checkDevice(value.device, "a new value");
+  Part source = getSource(value);
+  source.bytes = bytes;
+  result.updates.push_back({getWhole(memory, bytes), source});
+}
+
+void StepBuilder::addUpdates() {
+  for (uint32_t i = 0; i < step.arguments.size(); ++i)
+    if (const CapturedArgument &argument = step.arguments[i]; argument.after)
+      addUpdate(arguments[i],
+                describe("", argument.dtype, argument.shape).bytes,
+                *argument.after);
+  for (uint32_t i = 0; i < step.states.size(); ++i)
+    if (const CapturedState &captured = step.states[i];
+        captured.after && !captured.gradientOf)
+      addUpdate(getState(i),
+                describe("", captured.dtype, captured.shape).bytes,
+                *captured.after);
+  for (const CapturedGradient &gradient : step.gradients)
+    if (gradient.hadGradient && gradient.isAdded)
+      throw Error("export: the step '" + result.name +
+                  "' adds to gradients from before; set gradients to none "
+                  "before backward()");
+  // Random numbers go on from where the step leaves them.
+  auto setRandom = [&](const std::string &member, uint64_t value) {
+    const char *begin = reinterpret_cast<const char *>(&value);
+    const uint32_t constant =
+        addConstant(std::vector<char>(begin, begin + sizeof(value)));
+    result.updates.push_back({getWhole(getRandom(member), sizeof(value)),
+                              getWhole(constant, sizeof(value))});
+  };
+  if (step.seed) {
+    setRandom("random_seed", *step.seed);
+    setRandom("random_counter", step.numRandom);
+  } else if (step.numRandom > 0) {
+    const uint32_t next = addCounter(step.numRandom);
+    result.updates.push_back({getWhole(getRandom("random_counter"), 8),
+                              getWhole(next, 8)});
+  }
+}
+
+void StepBuilder::addResults() {
+  for (std::size_t i = 0; i < step.results.size(); ++i) {
+    const CapturedValue &value = step.results[i];
+    checkDevice(value.device, "a result");
+    LibraryStep::Result entry;
+    entry.tensor = describeValue(
+        i < names.results.size() ? names.results[i] : "y" + std::to_string(i),
+        value);
+    entry.part = getSource(value);
+    entry.part.bytes = entry.tensor.bytes;
+    entry.isUpdated = value.kind == CapturedValue::Kind::Argument ||
+                      value.kind == CapturedValue::Kind::State;
+    result.results.push_back(std::move(entry));
+  }
+}
+
+LibraryStep StepBuilder::build() {
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    const CapturedArgument &argument = step.arguments[i];
+    checkDevice(argument.device, "the argument " + argument.name);
+    arguments.push_back(addTensor(
+        describe(i < names.arguments.size() ? names.arguments[i]
+                                            : makeName("x" + argument.name),
+                 argument.dtype, argument.shape),
+        /*isState=*/false));
+  }
+  addActions();
+  addResults();
+  addUpdates();
+  return std::move(result);
+}
+
+void Exporter::addStep(const std::string &name, const JitCore &step,
+                       const ExportNames &names) {
+  const CapturedStep *captured = step.getStep();
+  if (!captured)
+    throw Error("export: the step '" + name +
+                "' is not captured; call it twice before");
+  if (!state->graph)
+    state->graph = captured->graph;
+  if (state->graph != captured->graph)
+    throw Error("export: the step '" + name +
+                "' is of another graph than those before");
+  if (names.arguments.size() > captured->arguments.size() ||
+      names.results.size() > captured->results.size())
+    throw Error("export: the step '" + name + "' has " +
+                std::to_string(captured->arguments.size()) + " arguments and " +
+                std::to_string(captured->results.size()) +
+                " results, fewer than the names that are given");
+  for (const LibraryStep &other : state->steps)
+    if (other.name == name)
+      throw Error("export: two functions have the name '" + name + "'");
+  std::lock_guard<std::recursive_mutex> lock(captured->graph->mutex);
+  state->steps.push_back(
+      StepBuilder(name, *captured, names, state->names).build());
+}
+
+/// The function that fills the state.
+static LibraryStep makeInit(const StateNames &names, const GraphImpl &graph) {
+  LibraryStep init;
+  init.name = "init";
+  auto add = [&](LibraryTensor tensor, std::vector<char> contents) {
+    const auto memory = uint32_t(init.memories.size());
+    const std::size_t bytes = tensor.bytes;
+    tensor.isState = true;
+    init.memories.push_back({Memory::Kind::Tensor, std::move(tensor), {}});
+    contents.resize(bytes);
+    init.memories.push_back({Memory::Kind::Constant, {}, std::move(contents)});
+    init.updates.push_back({{memory, 0, bytes}, {memory + 1, 0, bytes}});
+  };
+  for (const auto &[tensor, value] : names.members)
+    add(tensor, getContents(value.buffer()));
+  auto addNumber = [&](const std::string &name, uint64_t value) {
+    const char *begin = reinterpret_cast<const char *>(&value);
+    add(describe(name, DType::UInt64, {1}),
+        std::vector<char>(begin, begin + sizeof(value)));
+  };
+  if (names.usesRandom) {
+    addNumber("random_seed", graph.seed);
+    addNumber("random_counter", graph.counter);
+  }
+  return init;
+}
+
+void Exporter::write(const std::string &directory) const {
+  if (state->steps.empty())
+    throw Error("export: the library '" + state->name +
+                "' has no functions; add captured steps");
+  LibraryOptions options;
+  options.name = state->name;
+  options.targets = state->options.targets;
+  options.threads = state->options.threads;
+  options.staticScratch = state->options.staticScratch;
+  std::vector<LibraryStep> steps = state->steps;
+  if (state->options.init &&
+      (!state->names.members.empty() || state->names.usesRandom))
+    steps.insert(steps.begin(), makeInit(state->names, *state->graph));
+  writeLibrary(buildLibrary(steps, options), directory);
+}
