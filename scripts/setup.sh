@@ -36,6 +36,8 @@ test_packages=(
   libclang-22-dev
   # The public headers are compiled with GCC too.
   gcc g++
+  # Libraries that the compiler makes are called from Fortran, and on AArch64.
+  gfortran qemu-user
   # Proofs of index arithmetic.
   z3
   # The text that examples/transformer learns.

@@ -57,6 +57,19 @@ if config.sanitize:
 if shutil.which("z3"):
     config.available_features.add("z3")
 
+# Fortran calls libraries that the compiler makes.
+if shutil.which("gfortran"):
+    config.available_features.add("gfortran")
+# Libraries for other processors run on an emulator.
+if shutil.which("qemu-aarch64"):
+    config.available_features.add("qemu-aarch64")
+if any(
+    name.startswith("libclang_rt.rtsan")
+    for _, _, files in os.walk(os.path.join(os.path.dirname(config.llvm_tools_dir), "lib", "clang"))
+    for name in files
+):
+    config.available_features.add("rtsan")
+
 # CUDA's assembler checks PTX.
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
 if ptxas:

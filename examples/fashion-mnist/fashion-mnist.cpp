@@ -22,6 +22,7 @@
 #include "TinyGrad/Optim/LRScheduler.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/State/Checkpoint.h"
+#include "TinyGrad/Tensor/Export.h"
 #include "TinyGrad/Tensor/Jit.h"
 #include "TinyGrad/Tensor/Training.h"
 
@@ -52,6 +53,10 @@ static const char kUsage[] =
     "1)\n"
     "  --checkpoint FILE  written after each epoch; if it exists, training\n"
     "                     resumes from it\n"
+    "  --library DIR      instead of training: write a C library of the step\n"
+    "                     and of the classification of 1000 images to an\n"
+    "                     existing folder (libfashion.a, libfashion.so and\n"
+    "                     fashion.h), see examples/fashion-mnist-c\n"
     "  --log FILE         metrics as JSON lines; FILE.svg is their picture\n"
     "  --help             show this text\n"
     "\n"
@@ -60,7 +65,7 @@ static const char kUsage[] =
 
 namespace {
 struct Options {
-  std::string data = data::kFashionMnistDirectory, checkpoint, log;
+  std::string data = data::kFashionMnistDirectory, checkpoint, log, library;
   int64_t epochs = 12, until = 0, batch = 128, steps = 0;
   double rate = 2e-3;
   uint64_t seed = 1;
@@ -92,6 +97,32 @@ static double evaluate(const Network &network, const data::ImageSet &images) {
                  .item<int>();
   }
   return double(right) / double(count);
+}
+
+/// The training step and the classification of images as a C library.
+static void
+writeLibrary(const Options &options, const Network &network,
+             const Training &training,
+             const Jit<Tensor(const Tensor &, const Tensor &)> &step,
+             const data::ImageSet &images) {
+  Jit classify([&](const Tensor &pixels) {
+    const NoGradScope noGrad;
+    return network(prepare(pixels)).argmax(1).toInt();
+  });
+  const Tensor some =
+      images.testImages.shrink({{0, 1000}, {}, {}, {}}).contiguous().realize();
+  for (int i = 0; i < 2; ++i)
+    classify(some);
+  Exporter library("fashion");
+  library.nameState(network);
+  library.nameState(training);
+  library.add("step", step,
+              {.arguments = {"images", "labels"}, .results = {"loss"}});
+  library.add("classify", classify,
+              {.arguments = {"images"}, .results = {"classes"}});
+  library.write(options.library);
+  std::printf("wrote libfashion.a, libfashion.so and fashion.h to %s\n",
+              options.library.c_str());
 }
 
 static void train(const Options &options) {
@@ -134,6 +165,15 @@ static void train(const Options &options) {
     schedule.step();
     return loss;
   });
+  if (!options.library.empty()) {
+    // Two steps: the second one is captured. Training goes on behind them.
+    for (int64_t i = 0; i < 2; ++i) {
+      const Batch batch = *loader.next();
+      step(batch.first, batch.second);
+    }
+    writeLibrary(options, network, training, step, images);
+    return;
+  }
   const int64_t last = options.until > 0
                            ? std::min(options.until, options.epochs)
                            : options.epochs;
@@ -179,6 +219,7 @@ int main(int argc, char **argv) {
   line.option("--seed", options.seed, 0, 1e15);
   line.outputFile("--checkpoint", options.checkpoint);
   line.outputFile("--log", options.log);
+  line.option("--library", options.library);
   line.parse(argc, argv);
   try {
     train(options);

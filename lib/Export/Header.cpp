@@ -68,6 +68,9 @@ static std::string getNote(DType dtype) {
   }
 }
 
+/// The width of lines.
+static constexpr std::size_t kColumns = 80;
+
 static int64_t countElements(const LibraryTensor &tensor) {
   int64_t count = 1;
   for (int64_t size : tensor.largestShape)
@@ -165,7 +168,8 @@ void HeaderWriter::writeMacros() {
      << "#ifdef __cplusplus\n"
      << "extern \"C\" {\n"
      << "#endif\n\n"
-     << "/* Results, the state and scratch memory begin at multiples of as many "
+     << "/* Results, the state and scratch memory begin at multiples of as "
+        "many "
         "bytes. */\n"
      << "#define " << upper << "_ALIGNMENT " << mlir::tg::kBufferAlignment
      << "\n"
@@ -190,14 +194,15 @@ void HeaderWriter::writeMacros() {
 }
 
 void HeaderWriter::writeStatus() {
-  os << "\n/* What functions return. Nothing is written unless it is "
-     << upper << "_OK. */\n"
+  os << "\n/* What functions return. Nothing is written unless it is " << upper
+     << "_OK. */\n"
      << "enum {\n"
      << "  " << upper << "_OK = 0,\n"
      << "  " << upper << "_ERROR_NULL = 1,      /* a null pointer */\n"
      << "  " << upper
      << "_ERROR_ALIGNMENT = 2, /* an address that is not aligned */\n"
-     << "  " << upper << "_ERROR_SIZE = 3,      /* a size outside its bounds */\n"
+     << "  " << upper
+     << "_ERROR_SIZE = 3,      /* a size outside its bounds */\n"
      << "  " << upper
      << "_ERROR_OVERLAP = 4,   /* memory that is written overlaps other */\n"
      << "  " << upper
@@ -235,9 +240,11 @@ void HeaderWriter::writeState() {
 void HeaderWriter::writeThreads() {
   if (!library.options.threads)
     return;
-  os << "\n/* Threads of the caller. parallel_for calls body(data, begin, end) for "
+  os << "\n/* Threads of the caller. parallel_for calls body(data, begin, end) "
+        "for "
         "disjoint\n"
-     << " * parts of [0, extent), on any threads, and returns when all are done. "
+     << " * parts of [0, extent), on any threads, and returns when all are "
+        "done. "
         "Which parts\n"
      << " * does not change results. A null pointer for it, or for the "
         "structure: the\n"
@@ -245,7 +252,8 @@ void HeaderWriter::writeThreads() {
      << "typedef struct " << name << "_threads {\n"
      << "  void *context;\n"
      << "  void (*parallel_for)(void *context, int64_t extent,\n"
-     << "                       void (*body)(void *data, int64_t begin, int64_t "
+     << "                       void (*body)(void *data, int64_t begin, "
+        "int64_t "
         "end),\n"
      << "                       void *data);\n"
      << "} " << name << "_threads;\n";
@@ -255,19 +263,29 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   const bool takesScratch =
       entry.scratchBytes > 0 && !library.options.staticScratch;
   if (takesScratch)
-    os << "\n#define " << upper << "_"
-       << llvm::StringRef(entry.name).upper() << "_SCRATCH_BYTES "
-       << entry.scratchBytes << "\n";
+    os << "\n#define " << upper << "_" << llvm::StringRef(entry.name).upper()
+       << "_SCRATCH_BYTES " << entry.scratchBytes << "\n";
   os << "\n/* ";
   std::vector<std::string> lines;
-  for (const LibraryTensor &tensor : entry.arguments) {
-    std::string line = tensor.isState ? "state->" + tensor.name : tensor.name;
+  std::vector<std::string> updated;
+  for (const LibraryTensor &tensor : entry.arguments)
     if (!tensor.isState)
-      line += ": " + describe(tensor);
-    if (tensor.isState && !tensor.isWritten)
-      continue;
-    if (tensor.isWritten)
-      line += tensor.isState ? " is updated" : ", updated";
+      lines.push_back(tensor.name + ": " + describe(tensor) +
+                      (tensor.isWritten ? ", updated" : ""));
+    else if (tensor.isWritten)
+      updated.push_back(tensor.name);
+  if (!updated.empty()) {
+    // A list of many names takes several lines.
+    std::string line = "state: updates ";
+    for (const std::string &member : updated) {
+      const bool isLast = &member == &updated.back();
+      if (line.size() + member.size() > kColumns) {
+        line.pop_back();
+        lines.push_back(std::move(line));
+        line = "  ";
+      }
+      line += member + (isLast ? "" : ", ");
+    }
     lines.push_back(std::move(line));
   }
   for (const LibraryTensor &tensor : entry.results)
@@ -306,7 +324,10 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
     parameters.push_back("const " + name + "_threads *threads");
   if (parameters.empty())
     parameters.push_back("void");
-  llvm::interleaveComma(parameters, os);
+  std::size_t length = 0;
+  for (const std::string &parameter : parameters)
+    length += parameter.size() + 2;
+  llvm::interleave(parameters, os, length > kColumns ? ",\n    " : ", ");
   os << ") " << upper << "_NONBLOCKING;\n";
 }
 

@@ -103,9 +103,9 @@ void FunctionBuilder::createFunction() {
     types.push_back(pointer);
   if (library.options.threads)
     types.push_back(pointer);
-  function = LLVM::LLVMFuncOp::create(
-      b, library.options.name + "_" + entry.name,
-      LLVM::LLVMFunctionType::get(i32, types));
+  function =
+      LLVM::LLVMFuncOp::create(b, library.options.name + "_" + entry.name,
+                               LLVM::LLVMFunctionType::get(i32, types));
   Block *begin = function.addEntryBlock(b);
   end = b.createBlock(&function.getBody(), {}, i32, module.getLoc());
   LLVM::ReturnOp::create(b, end->getArgument(0));
@@ -123,20 +123,23 @@ void FunctionBuilder::takeArguments() {
   const StateLayout layout = getStateLayout(library.state);
   if (entry.hasState()) {
     state = take();
-    regions.push_back({state, layout.bytes, tg::kBufferAlignment,
-                       /*isOwn=*/true});
+    const bool isWritten =
+        llvm::any_of(entry.arguments, [](const LibraryTensor &tensor) {
+          return tensor.isState && tensor.isWritten;
+        });
+    regions.push_back(
+        {state, layout.bytes, tg::kBufferAlignment, /*isOwn=*/isWritten});
   }
   for (const LibraryTensor &tensor : entry.arguments) {
     if (!tensor.isState) {
       passed.push_back(take());
-      regions.push_back({passed.back(), tensor.bytes, tensor.alignment,
-                         tensor.isWritten});
+      regions.push_back(
+          {passed.back(), tensor.bytes, tensor.alignment, tensor.isWritten});
       continue;
     }
-    auto member =
-        llvm::find_if(library.state, [&](const LibraryTensor &other) {
-          return other.name == tensor.name;
-        });
+    auto member = llvm::find_if(library.state, [&](const LibraryTensor &other) {
+      return other.name == tensor.name;
+    });
     passed.push_back(
         addBytes(state, layout.offsets[member - library.state.begin()]));
   }
@@ -200,14 +203,14 @@ void FunctionBuilder::checkRegions() {
                                               region.begin, null));
     begins.push_back(LLVM::PtrToIntOp::create(b, i64, region.begin));
     if (region.alignment > 1)
-      isUnaligned = any(
-          isUnaligned,
-          LLVM::ICmpOp::create(
-              b, LLVM::ICmpPredicate::ne,
-              LLVM::AndOp::create(
-                  b, begins.back(),
-                  number(static_cast<int64_t>(region.alignment) - 1)),
-              number(0)));
+      isUnaligned =
+          any(isUnaligned,
+              LLVM::ICmpOp::create(
+                  b, LLVM::ICmpPredicate::ne,
+                  LLVM::AndOp::create(
+                      b, begins.back(),
+                      number(static_cast<int64_t>(region.alignment) - 1)),
+                  number(0)));
   }
   if (isNull)
     check(isNull, LibraryStatus::ErrorNull);
@@ -293,8 +296,8 @@ static void addSupported(ModuleOp module, const Library &library,
   if (processorCheck) {
     Value found =
         LLVM::CallOp::create(b, processorCheck, ValueRange()).getResult();
-    Value isNone = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::slt, found,
-                                        number(0));
+    Value isNone =
+        LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::slt, found, number(0));
     result = LLVM::SelectOp::create(
         b, isNone, number(static_cast<int32_t>(LibraryStatus::ErrorProcessor)),
         result);

@@ -40,18 +40,18 @@ bool LibraryEntry::hasState() const {
 /// Words that are no names in C, or in C++ that includes the header.
 static bool isKeyword(StringRef name) {
   static const std::set<std::string, std::less<>> keywords = {
-      "alignas",  "alignof",   "and",      "asm",       "auto",     "bitand",
-      "bitor",    "bool",      "break",    "case",      "catch",    "char",
-      "class",    "compl",     "concept",  "const",     "continue", "decltype",
-      "default",  "delete",    "do",       "double",    "else",     "enum",
-      "explicit", "export",    "extern",   "false",     "float",    "for",
-      "friend",   "goto",      "if",       "inline",    "int",      "long",
-      "mutable",  "namespace", "new",      "noexcept",  "not",      "nullptr",
-      "operator", "or",        "private",  "protected", "public",   "register",
-      "requires", "restrict",  "return",   "short",     "signed",   "sizeof",
-      "static",   "struct",    "switch",   "template",  "this",     "throw",
-      "true",     "try",       "typedef",  "typeid",    "typename", "union",
-      "unsigned", "using",     "virtual",  "void",      "volatile", "while",
+      "alignas",  "alignof",   "and",     "asm",       "auto",     "bitand",
+      "bitor",    "bool",      "break",   "case",      "catch",    "char",
+      "class",    "compl",     "concept", "const",     "continue", "decltype",
+      "default",  "delete",    "do",      "double",    "else",     "enum",
+      "explicit", "export",    "extern",  "false",     "float",    "for",
+      "friend",   "goto",      "if",      "inline",    "int",      "long",
+      "mutable",  "namespace", "new",     "noexcept",  "not",      "nullptr",
+      "operator", "or",        "private", "protected", "public",   "register",
+      "requires", "restrict",  "return",  "short",     "signed",   "sizeof",
+      "static",   "struct",    "switch",  "template",  "this",     "throw",
+      "true",     "try",       "typedef", "typeid",    "typename", "union",
+      "unsigned", "using",     "virtual", "void",      "volatile", "while",
       "xor"};
   return keywords.contains(name.str());
 }
@@ -124,21 +124,21 @@ static LibraryEntry describe(func::FuncOp function) {
   };
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
     const auto index = static_cast<unsigned>(i);
-    LibraryTensor tensor = describe(
-        type,
-        nameOf(function.getArgAttr(index, tg::nameAttrName),
-               "x" + std::to_string(i)),
-        "argument " + std::to_string(i) + " of '" + entry.name + "'");
+    LibraryTensor tensor =
+        describe(type,
+                 nameOf(function.getArgAttr(index, tg::nameAttrName),
+                        "x" + std::to_string(i)),
+                 "argument " + std::to_string(i) + " of '" + entry.name + "'");
     tensor.isState = bool(function.getArgAttr(index, tg::stateAttrName));
     entry.arguments.push_back(std::move(tensor));
   }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-    entry.results.push_back(describe(
-        type,
-        nameOf(function.getResultAttr(static_cast<unsigned>(i),
-                                      tg::nameAttrName),
-               "y" + std::to_string(i)),
-        "result " + std::to_string(i) + " of '" + entry.name + "'"));
+    entry.results.push_back(
+        describe(type,
+                 nameOf(function.getResultAttr(static_cast<unsigned>(i),
+                                               tg::nameAttrName),
+                        "y" + std::to_string(i)),
+                 "result " + std::to_string(i) + " of '" + entry.name + "'"));
   return entry;
 }
 
@@ -157,9 +157,9 @@ static void addState(Library &library, const LibraryEntry &entry) {
     }
     if (known->dtype != tensor.dtype ||
         known->largestShape != tensor.largestShape)
-      throw CompileError(
-          "the member '" + tensor.name + "' of the state is another tensor in '" +
-          entry.name + "' than before; functions share members by name");
+      throw CompileError("the member '" + tensor.name +
+                         "' of the state is another tensor in '" + entry.name +
+                         "' than before; functions share members by name");
   }
 }
 
@@ -198,8 +198,8 @@ public:
           if (!text.empty())
             text += '\n';
           llvm::raw_string_ostream os(text);
-          if (auto file = diagnostic.getLocation()
-                              ->findInstanceOf<FileLineColLoc>())
+          if (auto file =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
             os << file.getFilename().getValue() << ':' << file.getLine() << ':'
                << file.getColumn() << ": ";
           os << diagnostic.str();
@@ -270,10 +270,10 @@ void LibraryBuilder::findVariants() {
             llvm::Triple(variants.front().processor.triple).getArch())
       throw CompileError("the processors of a library have one architecture; " +
                          names.front() + " and " + name + " differ");
-    const std::string text =
-        processor.empty() ? "host" : processor.rsplit(':').second.empty()
-                                ? processor.str()
-                                : processor.rsplit(':').second.str();
+    const std::string text = processor.empty() ? "host"
+                             : processor.rsplit(':').second.empty()
+                                 ? processor.str()
+                                 : processor.rsplit(':').second.str();
     const std::string prefix = library.options.name + "." + text + ".";
     if (llvm::any_of(variants, [&](const LibraryVariant &other) {
           return other.prefix == prefix;
@@ -340,11 +340,12 @@ void LibraryBuilder::compile(size_t number) {
   hostOptions.threads = library.options.threads;
   hostOptions.prefix = variant.prefix;
   hostOptions.fixed = fixed;
-  hostOptions.isParallel = [facts = targets[number]->getFacts()](
-                               tg::KernelOp kernel) {
-    return isWorthThreads(kernel, facts);
-  };
-  auto addHosts = [&](ModuleOp lowered) -> FailureOr<std::vector<tg::HostFunction>> {
+  hostOptions.isParallel =
+      [facts = targets[number]->getFacts()](tg::KernelOp kernel) {
+        return isWorthThreads(kernel, facts);
+      };
+  auto addHosts =
+      [&](ModuleOp lowered) -> FailureOr<std::vector<tg::HostFunction>> {
     const SymbolTable kernels(*own);
     std::vector<tg::HostFunction> hosts;
     for (auto function : own->getOps<func::FuncOp>()) {
@@ -414,14 +415,13 @@ void LibraryBuilder::compile(size_t number) {
 void LibraryBuilder::findImports() {
   std::set<std::string> defined, used;
   for (const Library::Object &object : library.objects) {
-    auto file = llvm::object::ObjectFile::createObjectFile(
-        llvm::MemoryBufferRef(StringRef(object.bytes.data(),
-                                        object.bytes.size()),
-                              object.name));
+    auto file =
+        llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+            StringRef(object.bytes.data(), object.bytes.size()), object.name));
     if (!file)
-      throw CompileError("the object file " + object.name +
-                         " cannot be read: " +
-                         llvm::toString(file.takeError()));
+      throw CompileError(
+          "the object file " + object.name +
+          " cannot be read: " + llvm::toString(file.takeError()));
     for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
       llvm::Expected<StringRef> name = symbol.getName();
       llvm::Expected<uint32_t> symbolFlags = symbol.getFlags();

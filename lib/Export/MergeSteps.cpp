@@ -50,10 +50,9 @@ void tinygrad::detail::addPrograms(ModuleOp module,
             return tg::Dim(variable);
           const std::string own = name + "." + old.str();
           fixed[own] = value->second;
-          return tg::Dim(tg::VarAttr::get(context,
-                                          StringAttr::get(context, own),
-                                          variable.getMin(),
-                                          variable.getMax()));
+          return tg::Dim(
+              tg::VarAttr::get(context, StringAttr::get(context, own),
+                               variable.getMin(), variable.getMax()));
         });
       main.setSymName(name);
       main->remove();
@@ -145,8 +144,8 @@ void StepMerger::merge() {
   for (const LibraryStep::Result &result : step.results)
     results.push_back(getType(result.tensor));
   builder.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(
-      builder, loc, step.name, builder.getFunctionType(types, results));
+  auto function = func::FuncOp::create(builder, loc, step.name,
+                                       builder.getFunctionType(types, results));
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   ValueRange arguments = body->getArguments();
@@ -172,9 +171,8 @@ void StepMerger::merge() {
   SmallVector<Value> returned(step.results.size());
   for (auto [value, result] : llvm::zip_equal(returned, step.results))
     if (!result.isUpdated)
-      value = isTensor(result.part)
-                  ? copy(result.part, getType(result.tensor))
-                  : get(result.part, getType(result.tensor));
+      value = isTensor(result.part) ? copy(result.part, getType(result.tensor))
+                                    : get(result.part, getType(result.tensor));
   // All are read before the first is written.
   SmallVector<Value> sources;
   for (const auto &[dest, source] : step.updates) {

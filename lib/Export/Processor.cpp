@@ -145,8 +145,7 @@ public:
     for (int64_t i = 0; i < kNumRegisters; ++i) {
       Value part = LLVM::ExtractValueOp::create(b, all.getRes(), i);
       values[leaf][i] =
-          isKnown ? LLVM::SelectOp::create(b, isKnown, part, number(0))
-                  : part;
+          isKnown ? LLVM::SelectOp::create(b, isKnown, part, number(0)) : part;
     }
   }
   /// The greatest leaf of a group of them.
@@ -159,9 +158,9 @@ public:
                                 number(least));
   }
   Value hasAll(Value value, uint32_t bits) {
-    return LLVM::ICmpOp::create(
-        b, LLVM::ICmpPredicate::eq,
-        LLVM::AndOp::create(b, value, number(bits)), number(bits));
+    return LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::eq,
+                                LLVM::AndOp::create(b, value, number(bits)),
+                                number(bits));
   }
   Value getSaved() {
     auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32});
@@ -218,16 +217,14 @@ tinygrad::detail::addProcessorCheck(ModuleOp module, StringRef name,
   Value has7 = check.isAtLeast(basic, 7);
   check.ask(kLeaf7, 7, 0, has7);
   // EAX is the greatest part of the leaf.
-  Value hasPart =
-      LLVM::AndOp::create(b, has7, check.isAtLeast(check.values[kLeaf7][kEAX], 1));
+  Value hasPart = LLVM::AndOp::create(
+      b, has7, check.isAtLeast(check.values[kLeaf7][kEAX], 1));
   check.ask(kLeaf7Part1, 7, 1, hasPart);
   check.ask(kLeafExtended, 0x80000001u, 0,
             check.isAtLeast(extended, 0x80000001u));
-  LLVM::CondBrOp::create(b,
-                         check.hasAll(check.values[kLeaf1][kECX],
-                                      kSavesRegisters),
-                         saved, ValueRange(), decide,
-                         ValueRange{check.number(0)});
+  LLVM::CondBrOp::create(
+      b, check.hasAll(check.values[kLeaf1][kECX], kSavesRegisters), saved,
+      ValueRange(), decide, ValueRange{check.number(0)});
 
   b.setInsertionPointToStart(saved);
   LLVM::BrOp::create(b, ValueRange{check.getSaved()}, decide);

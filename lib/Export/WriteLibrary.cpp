@@ -31,9 +31,9 @@ static std::string makeArchive(const Library &library) {
         llvm::MemoryBufferRef(getText(object.bytes), object.name));
   // Without times and users: equal libraries are equal files.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive =
-      llvm::writeArchiveToBuffer(
-          members, llvm::SymtabWritingMode::NormalSymtab,
-          llvm::object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+      llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
+                                 llvm::object::Archive::K_GNU,
+                                 /*Deterministic=*/true, /*Thin=*/false);
   if (!archive)
     throw CompileError("the archive of the library cannot be made: " +
                        llvm::toString(archive.takeError()));
@@ -65,8 +65,8 @@ void tinygrad::writeLibrary(const Library &library,
   const std::string &name = library.options.name;
   const std::string prefix = directory.empty() ? "" : directory + "/";
   AtomicFile archiveFile(prefix + "lib" + name + ".a"),
-      sharedFile(prefix + "lib" + name + ".so",
-                 AtomicFile::Durability::Machine, /*mode=*/0777),
+      sharedFile(prefix + "lib" + name + ".so", AtomicFile::Durability::Machine,
+                 /*mode=*/0777),
       headerFile(prefix + name + ".h");
   archiveFile.write(archive);
   sharedFile.write(shared.data(), shared.size());

@@ -64,7 +64,7 @@ struct CapturedAction {
   std::shared_ptr<CompiledProgram> program; ///< null: a copy
   /// The bytecode of what it was compiled from.
   std::string source;
-  std::vector<MemoryPart> inputs;           ///< copy: the source
+  std::vector<MemoryPart> inputs; ///< copy: the source
   std::vector<int64_t> values;
   /// The variables that the values belong to; empty for other numbers.
   std::vector<std::string> names;

@@ -79,9 +79,9 @@ static LibraryTensor describe(const std::string &name, DType dtype,
   std::size_t count = 1;
   for (const SymInt &size : shape) {
     const int64_t largest = size.max();
-    tensor.sizes.push_back(
-        size.isSymbolic() ? SymInt(withoutValues(size.expression())).str()
-                          : std::to_string(largest));
+    tensor.sizes.push_back(size.isSymbolic()
+                               ? SymInt(withoutValues(size.expression())).str()
+                               : std::to_string(largest));
     tensor.largestShape.push_back(largest);
     count *= std::size_t(largest);
   }
@@ -182,9 +182,8 @@ uint32_t StepBuilder::getState(uint32_t number) {
             states.taken.insert(free).second)
           name = std::move(free);
     }
-    states.members.emplace_back(
-        describe(name, captured.dtype, captured.shape),
-        Tensor(captured.tensor));
+    states.members.emplace_back(describe(name, captured.dtype, captured.shape),
+                                Tensor(captured.tensor));
   }
   checkDevice(captured.device, "the tensor '" + name + "'");
   const uint32_t memory =
@@ -210,14 +209,13 @@ uint32_t StepBuilder::addCounter(uint64_t added) {
     return counter;
   const uint32_t memory = add({});
   LibraryStep::Action action;
-  action.program =
-      "func.func @main(%c: tensor<1xui64>) -> tensor<1xui64> {\n"
-      "  %n = tg.const(" +
-      std::to_string(added) +
-      " : ui64) : tensor<1xui64>\n"
-      "  %s = tg.add %c, %n : tensor<1xui64>\n"
-      "  return %s : tensor<1xui64>\n"
-      "}\n";
+  action.program = "func.func @main(%c: tensor<1xui64>) -> tensor<1xui64> {\n"
+                   "  %n = tg.const(" +
+                   std::to_string(added) +
+                   " : ui64) : tensor<1xui64>\n"
+                   "  %s = tg.add %c, %n : tensor<1xui64>\n"
+                   "  return %s : tensor<1xui64>\n"
+                   "}\n";
   action.inputs.push_back(getWhole(counter, sizeof(uint64_t)));
   action.computed.emplace_back(0, memory);
   result.actions.push_back(std::move(action));
@@ -336,8 +334,7 @@ void StepBuilder::addUpdates() {
   for (uint32_t i = 0; i < step.states.size(); ++i)
     if (const CapturedState &captured = step.states[i];
         captured.after && !captured.gradientOf)
-      addUpdate(getState(i),
-                describe("", captured.dtype, captured.shape).bytes,
+      addUpdate(getState(i), describe("", captured.dtype, captured.shape).bytes,
                 *captured.after);
   for (const CapturedGradient &gradient : step.gradients)
     if (gradient.hadGradient && gradient.isAdded)
@@ -357,8 +354,8 @@ void StepBuilder::addUpdates() {
     setRandom("random_counter", step.numRandom);
   } else if (step.numRandom > 0) {
     const uint32_t next = addCounter(step.numRandom);
-    result.updates.push_back({getWhole(getRandom("random_counter"), 8),
-                              getWhole(next, 8)});
+    result.updates.push_back(
+        {getWhole(getRandom("random_counter"), 8), getWhole(next, 8)});
   }
 }
 
@@ -382,11 +379,11 @@ LibraryStep StepBuilder::build() {
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     const CapturedArgument &argument = step.arguments[i];
     checkDevice(argument.device, "the argument " + argument.name);
-    arguments.push_back(addTensor(
-        describe(i < names.arguments.size() ? names.arguments[i]
-                                            : makeName("x" + argument.name),
-                 argument.dtype, argument.shape),
-        /*isState=*/false));
+    arguments.push_back(addTensor(describe(i < names.arguments.size()
+                                               ? names.arguments[i]
+                                               : makeName("x" + argument.name),
+                                           argument.dtype, argument.shape),
+                                  /*isState=*/false));
   }
   addActions();
   addResults();

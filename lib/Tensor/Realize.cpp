@@ -361,8 +361,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   std::vector<Buffer> outputs = cached.program->run(inputs, values);
   if (Recorder *recorder = Recorder::capturing())
     recorder->addRun(graph, cached.program, getSource(graph, cached, slice),
-                     inputs, values,
-                     variableNames(cached, slice), outputs);
+                     inputs, values, variableNames(cached, slice), outputs);
   inputs.clear();
   ArrayRef<Operation *> computed = slice.results();
   SmallVector<Operation *> unasked;

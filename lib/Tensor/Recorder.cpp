@@ -334,8 +334,7 @@ void Recorder::addOutputs(CapturedAction &action,
 
 void Recorder::addRun(GraphImpl &runGraph,
                       std::shared_ptr<CompiledProgram> program,
-                      std::string source,
-                      const std::vector<Buffer> &inputs,
+                      std::string source, const std::vector<Buffer> &inputs,
                       const std::vector<int64_t> &values,
                       const std::vector<std::string> &names,
                       const std::vector<Buffer> &outputs) {

@@ -34,7 +34,8 @@ namespace {
 class AlignedMemory {
 public:
   explicit AlignedMemory(std::size_t bytes)
-      : memory(static_cast<char *>(std::aligned_alloc(64, (bytes + 64) & ~63))) {
+      : memory(
+            static_cast<char *>(std::aligned_alloc(64, (bytes + 64) & ~63))) {
     std::memset(memory, 0xA5, (bytes + 64) & ~63);
   }
   ~AlignedMemory() { std::free(memory); }
@@ -152,8 +153,7 @@ TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
   }
   Exporter exporter("net");
   exporter.nameState(trainer);
-  exporter.add("step", step,
-               {.arguments = {"x", "y"}, .results = {"loss"}});
+  exporter.add("step", step, {.arguments = {"x", "y"}, .results = {"loss"}});
   exporter.add("evaluate", evaluate, {.results = {"scores"}});
   exporter.write(directory.path());
 
@@ -223,11 +223,11 @@ TEST_F(StepLibraryTest, TensorsThatAreReplacedChangePlaces) {
     ASSERT_EQ(library.call("step", state.get(), xs.data(), result.get(),
                            scratch.get()),
               0);
-    const std::vector<float> expected = floatsOf(step(x)),
-                             first = floatsOf(a), second = floatsOf(b);
+    const std::vector<float> expected = floatsOf(step(x)), first = floatsOf(a),
+                             second = floatsOf(b);
     EXPECT_EQ(0, std::memcmp(expected.data(), result.get(), 8));
-    EXPECT_EQ(0, std::memcmp(first.data(),
-                             state.get() + library.offsets.at("a"), 8));
+    EXPECT_EQ(
+        0, std::memcmp(first.data(), state.get() + library.offsets.at("a"), 8));
     EXPECT_EQ(0, std::memcmp(second.data(),
                              state.get() + library.offsets.at("b"), 8));
   }
@@ -253,20 +253,19 @@ TEST_F(StepLibraryTest, SizesAreParameters) {
   ASSERT_EQ(library.call("init", state.get()), 0);
   const std::vector<float> xs = floatsOf(noiseTensor({64, 16}, 5));
   for (int64_t rows : {1, 5, 64}) {
-    ASSERT_EQ(
-        library.call("step", state.get(), xs.data(), result.get(), rows),
-        0);
+    ASSERT_EQ(library.call("step", state.get(), xs.data(), result.get(), rows),
+              0);
     const std::vector<float> expected =
         floatsOf(noiseTensor({64, 16}, 5).matmul(w).relu());
-    EXPECT_EQ(0, std::memcmp(expected.data(), result.get(),
-                             std::size_t(rows) * 16));
+    EXPECT_EQ(
+        0, std::memcmp(expected.data(), result.get(), std::size_t(rows) * 16));
   }
-  EXPECT_EQ(library.call("step", state.get(), xs.data(), result.get(),
-                         int64_t(0)),
-            3);
-  EXPECT_EQ(library.call("step", state.get(), xs.data(), result.get(),
-                         int64_t(65)),
-            3);
+  EXPECT_EQ(
+      library.call("step", state.get(), xs.data(), result.get(), int64_t(0)),
+      3);
+  EXPECT_EQ(
+      library.call("step", state.get(), xs.data(), result.get(), int64_t(65)),
+      3);
 }
 
 TEST_F(StepLibraryTest, WrongPointersAreRefused) {
@@ -294,9 +293,9 @@ TEST_F(StepLibraryTest, WrongPointersAreRefused) {
   EXPECT_EQ(run(state.get(), nullptr, result.get()), 1);
   EXPECT_EQ(run(state.get(), xs.data(), nullptr), 1);
   EXPECT_EQ(run(state.get(), xs.data(), result.get() + 4), 2);
-  EXPECT_EQ(run(state.get(), reinterpret_cast<char *>(xs.data()) + 1,
-                result.get()),
-            2);
+  EXPECT_EQ(
+      run(state.get(), reinterpret_cast<char *>(xs.data()) + 1, result.get()),
+      2);
   EXPECT_EQ(run(state.get(), state.get(), result.get()), 4);
   EXPECT_EQ(run(state.get(), xs.data(), state.get()), 4);
   EXPECT_EQ(before, std::string(state.get(), library.stateBytes));

@@ -147,8 +147,8 @@ std::vector<char> generateCode(mlir::ModuleOp module, Device &device,
                                const CompileOptions &options = {},
                                mlir::tg::StageTexts *texts = nullptr);
 
-/// The same, where \p generate makes the code of all kernels, scheduled by then.
-/// It returns failure, with diagnostics, if there is none.
+/// The same, where \p generate makes the code of all kernels, scheduled by
+/// then. It returns failure, with diagnostics, if there is none.
 std::vector<char> generateCode(
     mlir::ModuleOp module, Device &device, const CompileOptions &options,
     llvm::function_ref<

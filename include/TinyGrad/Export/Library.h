@@ -6,9 +6,9 @@
 ///
 /// \file
 /// Makes a static library, a shared library and a C header of the functions of
-/// a module. They need no LLVM, no C++ and no runtime of ours: a function of the
-/// library computes with the memory that its caller gives, allocates nothing,
-/// takes no lock and starts no thread.
+/// a module. They need no LLVM, no C++ and no runtime of ours: a function of
+/// the library computes with the memory that its caller gives, allocates
+/// nothing, takes no lock and starts no thread.
 ///
 /// docs/library.md describes the interface that programs see.
 ///
@@ -32,8 +32,8 @@ struct LibraryOptions {
   std::string name;
   /// The processors to make code for, by their names as targets: "cpu",
   /// "cpu:x86-64-v3", "cpu:aarch64:neoverse-v1". Of several, all of one
-  /// architecture, the library uses the last one that it can run, so they are in
-  /// the order of preference. None: the host's processor. A library for
+  /// architecture, the library uses the last one that it can run, so they are
+  /// in the order of preference. None: the host's processor. A library for
   /// processors of Intel and AMD checks that it can run; its functions return
   /// NAME_ERROR_PROCESSOR where it cannot.
   std::vector<std::string> targets;
@@ -101,10 +101,10 @@ struct Library {
 /// Compiles all functions with a body of a level-1 module, which is modified.
 /// Their arguments and results are tensors; arguments with `tg.name` have that
 /// name in the header, those with `tg.state` too are members of the state that
-/// all functions share. Throws CompileError for a module that has no function, a
-/// function that is no tensor graph or that sorts or copies between devices (the
-/// runtime does that), two members of the state of one name and different types,
-/// names that C forbids or that occur twice, and an unknown processor.
+/// all functions share. Throws CompileError for a module that has no function,
+/// a function that is no tensor graph or that sorts or copies between devices
+/// (the runtime does that), two members of the state of one name and different
+/// types, names that C forbids or that occur twice, and an unknown processor.
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});
 

@@ -68,8 +68,8 @@ struct LibraryStep {
   std::vector<std::pair<Part, Part>> updates;
 };
 
-/// A library with a function for each step. Throws what buildLibrary of a module
-/// throws, and CompileError for a program that cannot be read.
+/// A library with a function for each step. Throws what buildLibrary of a
+/// module throws, and CompileError for a program that cannot be read.
 Library buildLibrary(const std::vector<LibraryStep> &steps,
                      const LibraryOptions &library,
                      const CompileOptions &options = {});

@@ -43,8 +43,8 @@ struct CompileFlags {
   /// Compute with zeros in place of subnormal numbers: on CPUs those of f32 and
   /// f64, on GPUs those of f32.
   bool flushSubnormals = false;
-  /// Kernels for CPUs may take memory from the heap for tiles that are too large
-  /// for the stack. Otherwise such a kernel is an error.
+  /// Kernels for CPUs may take memory from the heap for tiles that are too
+  /// large for the stack. Otherwise such a kernel is an error.
   bool mayAllocate = true;
   /// The file to which a failing pass writes its input and the pipeline, for
   /// `tg-opt --run-reproducer`; empty: none.

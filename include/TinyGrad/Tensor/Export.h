@@ -87,8 +87,8 @@ public:
   /// written to memory of the caller. Numbers among its arguments keep their
   /// values, sizes that have variables are parameters. Random numbers continue
   /// from `random_seed` and `random_counter` in the state. Gradients that the
-  /// step leaves in tensors, and tensors that its function stores elsewhere, are
-  /// not kept.
+  /// step leaves in tensors, and tensors that its function stores elsewhere,
+  /// are not kept.
   ///
   /// Throws Error, naming the tensor or the function, for a step that is not
   /// captured, that uses a device other than the CPU, that adds to gradients

@@ -141,7 +141,8 @@ LogicalResult HostEmitter::findArguments() {
     } else if (auto launch = dyn_cast<LaunchOp>(op)) {
       auto kernel = kernels.lookup<KernelOp>(launch.getKernel());
       if (!kernel)
-        return launch.emitOpError("launches a kernel that is not in the module");
+        return launch.emitOpError(
+            "launches a kernel that is not in the module");
       for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
         if (i < kernel.getOutputs())
           setWritten(buffer);
@@ -182,8 +183,8 @@ LogicalResult HostEmitter::findVariables() {
   llvm::sort(result.variables, [](VarAttr a, VarAttr b) {
     return a.getName().getValue() < b.getName().getValue();
   });
-  for (auto [a, b] : llvm::zip(result.variables,
-                               llvm::drop_begin(result.variables)))
+  for (auto [a, b] :
+       llvm::zip(result.variables, llvm::drop_begin(result.variables)))
     if (a.getName() == b.getName())
       return host.emitOpError("has two variables '")
              << a.getName().getValue() << "' with different bounds";
@@ -259,12 +260,12 @@ LLVM::LLVMFuncOp HostEmitter::getParallel() {
   builder.setInsertionPointToStart(entry);
   Value null = LLVM::ZeroOp::create(builder, loc, pointer);
   Value one = getNumber(1);
-  Value data = LLVM::AllocaOp::create(builder, loc, pointer, pointer,
-                                      getNumber(3));
+  Value data =
+      LLVM::AllocaOp::create(builder, loc, pointer, pointer, getNumber(3));
   Value isGiven = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
                                        arguments[0], null);
-  Value isLong = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt,
-                                      extent, one);
+  Value isLong =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sgt, extent, one);
   LLVM::CondBrOp::create(builder, loc,
                          LLVM::AndOp::create(builder, loc, isGiven, isLong),
                          hasThreads, serial);
@@ -272,11 +273,10 @@ LLVM::LLVMFuncOp HostEmitter::getParallel() {
   builder.setInsertionPointToStart(hasThreads);
   Value loop = LLVM::LoadOp::create(builder, loc, pointer,
                                     getElement(pointer, arguments[0], 1));
-  LLVM::CondBrOp::create(builder, loc,
-                         LLVM::ICmpOp::create(builder, loc,
-                                              LLVM::ICmpPredicate::ne, loop,
-                                              null),
-                         fork, serial);
+  LLVM::CondBrOp::create(
+      builder, loc,
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, loop, null),
+      fork, serial);
 
   builder.setInsertionPointToStart(fork);
   for (int32_t i = 0; i < 3; ++i)
@@ -346,17 +346,16 @@ Value HostEmitter::emitStep(DimOpKind kind, Value lhs, Value rhs) {
     Value quotient = LLVM::SDivOp::create(builder, loc, lhs, rhs);
     Value rest = LLVM::SRemOp::create(builder, loc, lhs, rhs);
     Value zero = getNumber(0);
-    Value isInexact = LLVM::ICmpOp::create(
-        builder, loc, LLVM::ICmpPredicate::ne, rest, zero);
+    Value isInexact =
+        LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, rest, zero);
     Value differ = LLVM::ICmpOp::create(
         builder, loc, LLVM::ICmpPredicate::slt,
         LLVM::XOrOp::create(builder, loc, rest, rhs), zero);
     Value isBelow = LLVM::AndOp::create(builder, loc, isInexact, differ);
     Value corrected =
-        isQuotient
-            ? LLVM::SubOp::create(builder, loc, quotient, getNumber(1))
-                  .getResult()
-            : LLVM::AddOp::create(builder, loc, rest, rhs).getResult();
+        isQuotient ? LLVM::SubOp::create(builder, loc, quotient, getNumber(1))
+                         .getResult()
+                   : LLVM::AddOp::create(builder, loc, rest, rhs).getResult();
     return LLVM::SelectOp::create(builder, loc, isBelow, corrected,
                                   isQuotient ? quotient : rest);
   };
@@ -442,9 +441,8 @@ void HostEmitter::visitLaunch(LaunchOp launch) {
   Value count = emitDim(extent);
   values = outer;
 
-  LLVM::LLVMFuncOp callee =
-      declare(options.prefix + launch.getKernel().str(),
-              {pointer, pointer, i64, i64});
+  LLVM::LLVMFuncOp callee = declare(options.prefix + launch.getKernel().str(),
+                                    {pointer, pointer, i64, i64});
   if (threads && !extent.is(1) &&
       (!options.isParallel || options.isParallel(kernel))) {
     Value address = LLVM::AddressOfOp::create(builder, loc, callee);
@@ -461,7 +459,8 @@ LogicalResult HostEmitter::visit(Operation *op) {
   if (auto alloc = dyn_cast<AllocOp>(op)) {
     if (failed(checkDevice(op, alloc.getDevice())))
       return failure();
-    if (auto own = ownResults.find(alloc.getResult()); own != ownResults.end()) {
+    if (auto own = ownResults.find(alloc.getResult());
+        own != ownResults.end()) {
       pointers[alloc] = resultPointers[own->second];
       return success();
     }
@@ -486,11 +485,11 @@ LogicalResult HostEmitter::visit(Operation *op) {
     return success();
   }
   if (auto transfer = dyn_cast<TransferOp>(op)) {
-    LLVM::MemcpyOp::create(
-        builder, loc, pointers.at(transfer.getDest()),
-        pointers.at(transfer.getSource()),
-        getNumber(getBufferBytes(cast<MemRefType>(transfer.getDest().getType()))),
-        /*isVolatile=*/false);
+    LLVM::MemcpyOp::create(builder, loc, pointers.at(transfer.getDest()),
+                           pointers.at(transfer.getSource()),
+                           getNumber(getBufferBytes(
+                               cast<MemRefType>(transfer.getDest().getType()))),
+                           /*isVolatile=*/false);
     return success();
   }
   if (isa<SortOp>(op))
@@ -523,13 +522,15 @@ FailureOr<HostFunction> HostEmitter::emit() {
   if (host.isExternal() || !host.getBody().hasOneBlock())
     return host.emitOpError("is not the host program of a scheduled module: it "
                             "has no body of one block");
+  if (failed(findArguments()))
+    return failure();
   for (Type type : host.getResultTypes())
     if (auto buffer = dyn_cast<MemRefType>(type);
         !buffer || !buffer.hasStaticShape())
       return host.emitOpError("is not the host program of a scheduled module: "
                               "a result is a ")
              << type << ", not a flat buffer of known size";
-  if (failed(findArguments()) || failed(findVariables()))
+  if (failed(findVariables()))
     return failure();
   findResults();
   createFunction();

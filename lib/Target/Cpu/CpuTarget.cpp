@@ -67,15 +67,14 @@ static void print(ModuleOp module, StageTexts *texts, StringRef stage) {
 
 /// Reports tiles that are too large for the stack.
 static LogicalResult checkAllocations(func::FuncOp function, KernelOp kernel) {
-  const bool allocates = function
-                             .walk([](memref::AllocOp) {
-                               return WalkResult::interrupt();
-                             })
-                             .wasInterrupted();
+  const bool allocates =
+      function.walk([](memref::AllocOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   if (!allocates)
     return success();
-  return kernel.emitOpError("has tiles that do not fit onto the stack, and must "
-                            "not allocate memory");
+  return kernel.emitOpError(
+      "has tiles that do not fit onto the stack, and must "
+      "not allocate memory");
 }
 
 FailureOr<CpuObject>

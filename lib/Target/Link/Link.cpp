@@ -85,15 +85,15 @@ static bool write(const TemporaryFile &file, ArrayRef<char> bytes,
   stream.close();
   if (!code && !stream.has_error())
     return true;
-  error = "'" + file.getPath().str() + "' cannot be written: " +
-          (code ? code : stream.error()).message();
+  error = "'" + file.getPath().str() +
+          "' cannot be written: " + (code ? code : stream.error()).message();
   stream.clear_error();
   return false;
 }
 
-FailureOr<std::vector<char>>
-tg::linkShared(ArrayRef<ArrayRef<char>> objects,
-               ArrayRef<std::string> arguments, std::string &error) {
+FailureOr<std::vector<char>> tg::linkShared(ArrayRef<ArrayRef<char>> objects,
+                                            ArrayRef<std::string> arguments,
+                                            std::string &error) {
   std::vector<std::unique_ptr<TemporaryFile>> inputs;
   for (size_t i = 0; i < objects.size(); ++i)
     inputs.push_back(std::make_unique<TemporaryFile>("o"));

@@ -102,6 +102,36 @@ func.func private @argument_unknown(tensor<4xf32> {tg.devise = "CPU"})
 
 // -----
 
+// expected-error @+1 {{argument 0: 'tg.name' is "2x", not an identifier of C like "weights"}}
+func.func private @name(tensor<4xf32> {tg.name = "2x"})
+
+// -----
+
+// expected-error @+1 {{result 0: 'tg.name' is 4 : i64, not an identifier of C like "weights"}}
+func.func private @result_name() -> (tensor<4xf32> {tg.name = 4 : i64})
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.state' needs 'tg.name' beside it}}
+func.func private @state(tensor<4xf32> {tg.state})
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.state' is true, not a unit attribute}}
+func.func private @state_value(tensor<4xf32> {tg.name = "w", tg.state = true})
+
+// -----
+
+// expected-error @+1 {{'tg.scratch_bytes' is -4 : i64, not an i64 of at least 0}}
+func.func private @scratch() attributes {tg.scratch_bytes = -4 : i64}
+
+// -----
+
+// expected-error @+1 {{'tg.name' is an attribute of function arguments}}
+func.func private @name_of_function() attributes {tg.name = "x"}
+
+// -----
+
 // expected-error @+1 {{result 0: 'tg.device' is not an attribute of results}}
 func.func private @device_of_result() -> (tensor<4xf32> {tg.device = "CPU"})
 

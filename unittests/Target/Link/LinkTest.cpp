@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "CodeGen/CodeGen.h"
 #include "TinyGrad/Target/Link/Link.h"
+#include "CodeGen/CodeGen.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/BinaryFormat/ELF.h"

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lowers the host program of a scheduled module, the function that launches its
-/// kernels, to a function in LLVM's dialect that calls them. It allocates
+/// Lowers the host program of a scheduled module, the function that launches
+/// its kernels, to a function in LLVM's dialect that calls them. It allocates
 /// nothing: intermediates are in memory that its caller gives.
 ///
 //===----------------------------------------------------------------------===//
@@ -36,12 +36,12 @@ struct HostToLLVMOptions {
   /// a function that runs parts of a kernel on several threads:
   ///
   ///     void parallel_for(void *context, int64_t extent,
-  ///                       void (*body)(void *data, int64_t begin, int64_t end),
-  ///                       void *data);
+  ///                       void (*body)(void *data, int64_t begin, int64_t
+  ///                       end), void *data);
   ///
-  /// It calls `body` for disjoint parts of [0, extent), and returns when all are
-  /// done. Without it (or with a null pointer for either) kernels run on the
-  /// calling thread.
+  /// It calls `body` for disjoint parts of [0, extent), and returns when all
+  /// are done. Without it (or with a null pointer for either) kernels run on
+  /// the calling thread.
   bool threads = false;
   /// Whether a kernel is worth several threads; if not set, each one of which
   /// positions can run in parallel is.
@@ -89,9 +89,10 @@ struct HostFunction {
 /// declares. \p kernels has their definitions. The program stays. Reports what
 /// has no counterpart: sorting, several devices. The context has loaded LLVM's
 /// dialect.
-FailureOr<HostFunction> convertHostToLLVM(ModuleOp module, func::FuncOp host,
-                                          const SymbolTable &kernels,
-                                          const HostToLLVMOptions &options = {});
+FailureOr<HostFunction>
+convertHostToLLVM(ModuleOp module, func::FuncOp host,
+                  const SymbolTable &kernels,
+                  const HostToLLVMOptions &options = {});
 
 } // namespace mlir::tg
 

@@ -194,8 +194,8 @@ LogicalResult TgDialect::verifyRegionResultAttribute(Operation *op,
                                                      NamedAttribute attribute) {
   if (attribute.getName() == nameAttrName && isa<FunctionOpInterface>(op)) {
     if (std::string fault = findNameFault(attribute.getValue()); !fault.empty())
-      return op->emitError() << "result " << result << ": '" << nameAttrName
-                             << "' " << fault;
+      return op->emitError()
+             << "result " << result << ": '" << nameAttrName << "' " << fault;
     return success();
   }
   return op->emitError() << "result " << result << ": '"

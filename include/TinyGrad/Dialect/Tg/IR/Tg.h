@@ -68,7 +68,8 @@ inline constexpr llvm::StringLiteral alignmentAttrName = "tg.alignment";
 inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
 /// The name of a function's argument or result in the C interface of a library.
 inline constexpr llvm::StringLiteral nameAttrName = "tg.name";
-/// Set (unit) on a function argument that a library keeps in its state, by name.
+/// Set (unit) on a function argument that a library keeps in its state, by
+/// name.
 inline constexpr llvm::StringLiteral stateAttrName = "tg.state";
 /// How many bytes of memory a lowered host program takes for intermediates.
 inline constexpr llvm::StringLiteral scratchBytesAttrName = "tg.scratch_bytes";

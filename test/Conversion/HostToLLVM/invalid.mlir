@@ -1,0 +1,38 @@
+// RUN: tg-opt %s -split-input-file -verify-diagnostics --convert-tg-host-to-llvm
+
+// Functions that were not scheduled, and what only the runtime of a device does.
+
+// expected-error @+1 {{is not the host program of a scheduled module: argument 0 is a 'tensor<4xf32>', not a flat buffer of known size}}
+func.func @unscheduled(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.neg %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @sorts(%x: memref<8xf32>) -> memref<8xi32> {
+  %p = tg.alloc on "CPU" : memref<8xi32>
+  // expected-error @+1 {{is done by the runtime of a device, and has no counterpart in LLVM's dialect}}
+  tg.sort %x to %p rows 1 length (8) : memref<8xf32>, memref<8xi32>
+  return %p : memref<8xi32>
+}
+
+// -----
+
+func.func @devices(%x: memref<8xf32>) -> memref<8xf32> {
+  %a = tg.alloc on "CPU" : memref<8xf32>
+  tg.transfer %x to %a : memref<8xf32>
+  // expected-error @+1 {{is on device CUDA, others are on CPU; a function in LLVM's dialect uses one device}}
+  %b = tg.alloc on "CUDA" : memref<8xf32>
+  tg.transfer %a to %b : memref<8xf32>
+  return %b : memref<8xf32>
+}
+
+// -----
+
+func.func @foreign(%x: memref<8xf32>) -> memref<8xf32> {
+  %a = tg.alloc on "CPU" : memref<8xf32>
+  // expected-error @+1 {{is not an operation of a host program}}
+  memref.copy %x, %a : memref<8xf32> to memref<8xf32>
+  return %a : memref<8xf32>
+}
