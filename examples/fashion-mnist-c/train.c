@@ -1,4 +1,5 @@
-/*===- train.c - training in C with a compiled step --------------------------===
+/*===- train.c - training in C with a compiled step
+ * --------------------------===
  *
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
@@ -18,7 +19,13 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { kBatch = 128, kPart = 1000, kPixels = 28 * 28, kTest = 10000, kTrain = 60000 };
+enum {
+  kBatch = 128,
+  kPart = 1000,
+  kPixels = 28 * 28,
+  kTest = 10000,
+  kTrain = 60000
+};
 
 /* The program's memory: nothing is allocated while it trains. */
 static fashion_state state;
@@ -28,7 +35,8 @@ static FASHION_ALIGNED uint8_t images[kBatch * kPixels], labels[kBatch];
 static FASHION_ALIGNED int32_t classes[kPart];
 static FASHION_ALIGNED float loss[1];
 static FASHION_ALIGNED unsigned char stepScratch[FASHION_STEP_SCRATCH_BYTES];
-static FASHION_ALIGNED unsigned char classifyScratch[FASHION_CLASSIFY_SCRATCH_BYTES];
+static FASHION_ALIGNED unsigned char
+    classifyScratch[FASHION_CLASSIFY_SCRATCH_BYTES];
 
 /* Reads the elements of an IDX file. */
 static void readFile(const char *directory, const char *name, unsigned header,
@@ -52,23 +60,29 @@ static void check(int status, const char *what) {
 }
 
 int main(int argc, char **argv) {
-  const char *directory = argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
+  const char *directory =
+      argc > 1 ? argv[1] : "/usr/share/datasets/fashion-mnist";
   int steps = argc > 2 ? atoi(argv[2]) : kTrain / kBatch;
   static unsigned order[kTrain];
   unsigned long long random = 1;
   double sum = 0;
   int right = 0;
 
-  readFile(directory, "train-images-idx3-ubyte.gz", 16, trainImages, sizeof(trainImages));
-  readFile(directory, "train-labels-idx1-ubyte.gz", 8, trainLabels, sizeof(trainLabels));
-  readFile(directory, "t10k-images-idx3-ubyte.gz", 16, testImages, sizeof(testImages));
-  readFile(directory, "t10k-labels-idx1-ubyte.gz", 8, testLabels, sizeof(testLabels));
+  readFile(directory, "train-images-idx3-ubyte.gz", 16, trainImages,
+           sizeof(trainImages));
+  readFile(directory, "train-labels-idx1-ubyte.gz", 8, trainLabels,
+           sizeof(trainLabels));
+  readFile(directory, "t10k-images-idx3-ubyte.gz", 16, testImages,
+           sizeof(testImages));
+  readFile(directory, "t10k-labels-idx1-ubyte.gz", 8, testLabels,
+           sizeof(testLabels));
   for (unsigned i = 0; i < kTrain; ++i)
     order[i] = i;
   for (unsigned i = kTrain - 1; i > 0; --i) {
     /* Knuth's linear congruential generator, MMIX. */
     random = random * 6364136223846793005ull + 1442695040888963407ull;
-    const unsigned other = (unsigned)((random >> 33) % (i + 1)), kept = order[i];
+    const unsigned other = (unsigned)((random >> 33) % (i + 1)),
+                   kept = order[i];
     order[i] = order[other];
     order[other] = kept;
   }
@@ -80,11 +94,13 @@ int main(int argc, char **argv) {
       memcpy(images + i * kPixels, trainImages + from * kPixels, kPixels);
       labels[i] = trainLabels[from];
     }
-    check(fashion_step(&state, images, labels, loss, stepScratch), "fashion_step");
+    check(fashion_step(&state, images, labels, loss, stepScratch),
+          "fashion_step");
     sum += loss[0];
   }
   for (int from = 0; from < kTest; from += kPart) {
-    check(fashion_classify(&state, testImages + from * kPixels, classes, classifyScratch),
+    check(fashion_classify(&state, testImages + from * kPixels, classes,
+                           classifyScratch),
           "fashion_classify");
     for (int i = 0; i < kPart; ++i)
       right += classes[i] == testLabels[from + i];

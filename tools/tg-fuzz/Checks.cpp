@@ -19,6 +19,7 @@
 #include "Schedules.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Export/Library.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -28,8 +29,12 @@
 #include "mlir/Transforms/Passes.h"
 #include "support/ToolSupport.h"
 
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+
 #include <cerrno>
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -185,6 +190,119 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
   }
 }
 
+/// Calls a function of a library with pointers and sizes. More arguments than
+/// it takes do no harm in the calling conventions of C on 64-bit processors.
+static int call(void *function, ArrayRef<uint64_t> given) {
+  constexpr size_t kMost = 24;
+  uint64_t a[kMost] = {};
+  assert(given.size() <= kMost);
+  llvm::copy(given, a);
+  using Function = int (*)(...);
+  return reinterpret_cast<Function>(function)(
+      a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+      a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19], a[20], a[21],
+      a[22], a[23]);
+}
+
+/// Makes a library of the graph, loads it, and calls it for each case.
+static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
+                            std::string &message) {
+  OwningOpRef<ModuleOp> module = original.clone();
+  auto function = module->lookupSymbol<func::FuncOp>("main");
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, inputAttrName);
+  const SmallVector<Type> inputTypes(function.getArgumentTypes()),
+      resultTypes(function.getResultTypes());
+  llvm::SmallString<64> directory;
+  if (llvm::sys::fs::createUniqueDirectory("tg-fuzz", directory)) {
+    message = "no temporary directory can be created";
+    return Outcome::Failed;
+  }
+  llvm::scope_exit removeDirectory(
+      [&] { llvm::sys::fs::remove_directories(directory); });
+  std::string path = "library";
+  try {
+    tinygrad::LibraryOptions options;
+    options.name = "graph";
+    tinygrad::CompileOptions compileOptions;
+    compileOptions.fallBack = false;
+    const tinygrad::Library library =
+        tinygrad::buildLibrary(*module, options, compileOptions);
+    const tinygrad::LibraryEntry &entry = library.entries.front();
+    if (entry.arguments.size() + entry.results.size() + entry.variables.size() >
+        20)
+      return Outcome::Useless;
+    tinygrad::writeLibrary(library, directory.str().str());
+    void *handle =
+        ::dlopen((directory + "/libgraph.so").str().c_str(), RTLD_NOW);
+    void *main = handle ? ::dlsym(handle, "graph_main") : nullptr;
+    if (!main) {
+      message = path + ": " + ::dlerror();
+      return Outcome::Failed;
+    }
+    tinygrad::Device &device = tinygrad::Device::get("CPU");
+    for (const Case &one : cases) {
+      path = one.describe("library");
+      std::vector<tinygrad::Buffer> buffers =
+          toBuffers(device, one.inputs, inputTypes);
+      std::vector<uint64_t> given;
+      auto give = [&](const tinygrad::Buffer &buffer) {
+        // A tensor without elements has memory too in C.
+        static char nothing alignas(64)[64];
+        const void *address = buffer.size() ? buffer.address() : nothing;
+        given.push_back(reinterpret_cast<uint64_t>(address));
+      };
+      for (const tinygrad::Buffer &buffer : buffers)
+        give(buffer);
+      // Results that are arguments are compared there.
+      ExpectedRun expected;
+      expected.arguments = one.expected.arguments;
+      SmallVector<Type> types;
+      std::vector<tinygrad::Buffer> outputs;
+      for (const tinygrad::LibraryTensor &result : entry.results) {
+        const unsigned number = std::stoul(result.name.substr(1));
+        types.push_back(resultTypes[number]);
+        expected.results.push_back(one.expected.results[number]);
+        outputs.push_back(
+            tinygrad::Buffer::allocate(device, result.bytes, result.dtype));
+        give(outputs.back());
+      }
+      for (int64_t value : orderValues(entry.variables, one.binding))
+        given.push_back(static_cast<uint64_t>(value));
+      const tinygrad::Buffer scratch =
+          tinygrad::Buffer::allocate(device, entry.scratchBytes);
+      if (entry.scratchBytes > 0)
+        give(scratch);
+      if (const int status = call(main, given)) {
+        message = path + ": the function returned " + std::to_string(status);
+        return Outcome::Failed;
+      }
+      auto gather = [](ArrayRef<TrackedTensor> wanted, TypeRange wantedTypes,
+                       ArrayRef<tinygrad::Buffer> from) {
+        std::vector<HostTensor> tensors;
+        for (auto [tracked, type, buffer] :
+             llvm::zip_equal(wanted, wantedTypes, from))
+          tensors.push_back(fromBuffer(buffer, cast<RankedTensorType>(type),
+                                       tracked.tensor.shape));
+        return tensors;
+      };
+      const Outcome outcome = compare(
+          expected, gather(expected.results, types, outputs),
+          gather(expected.arguments, inputTypes, buffers), path, message);
+      if (outcome != Outcome::Good)
+        return outcome;
+    }
+    ::dlclose(handle);
+    return Outcome::Good;
+  } catch (const tinygrad::Error &error) {
+    // Sorting is the runtime's, and so are copies between devices.
+    if (StringRef(error.what()).contains("runtime of a device"))
+      return Outcome::Useless;
+    message = path + ": " + error.what();
+    return Outcome::Failed;
+  }
+}
+
 /// The expected results of the graph for one binding. Returns Useless if they
 /// are not comparable.
 static Outcome makeCase(ModuleOp module, const Binding &binding, Case &result,
@@ -246,6 +364,8 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
   if (cases.empty())
     return Outcome::Useless;
   message.clear();
+  if (options.library)
+    return checkLibrary(module, cases, message);
   Outcome outcome = Outcome::Good;
   if (options.canonicalize)
     outcome = checkCanonicalized(module, cases, message);

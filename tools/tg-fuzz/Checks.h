@@ -46,6 +46,8 @@ struct CheckOptions {
   bool canonicalize = true;
   /// Also compile with optimization off.
   bool noOpt = true;
+  /// Make a C library of the graph and call it, instead of anything else.
+  bool library = false;
   /// Also compile with this number of random schedules.
   unsigned randomSchedules = 0;
   uint64_t seed = 0;

@@ -90,6 +90,10 @@ static cl::opt<bool>
     noOptToo("noopt", cl::init(true),
              cl::desc("Compile without optimization as well (default on)"),
              cl::cat(category));
+static cl::opt<bool> libraries(
+    "library", cl::cat(category),
+    cl::desc("Make a C library of each graph, load it and compare its results, "
+             "instead of anything else"));
 static cl::opt<unsigned> randomSchedules(
     "random-schedules", cl::init(0),
     cl::desc("With how many random schedules to compile as well"),
@@ -149,6 +153,7 @@ static CheckOptions getCheckOptions() {
   CheckOptions options;
   options.device = deviceName == "none" ? "" : deviceName.getValue();
   options.noOpt = noOptToo;
+  options.library = libraries;
   options.randomSchedules = randomSchedules;
   options.seed = scheduleSeed;
   // What programs are for is checked in compiled code.

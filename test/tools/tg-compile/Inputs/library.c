@@ -1,5 +1,5 @@
-/* Calls every function of the library, as tg-compile made it with one set of options
- * or another, and checks results and errors. C99 and C++. */
+/* Calls every function of the library, as tg-compile made it with one set of
+ * options or another, and checks results and errors. C99 and C++. */
 #include "net.h"
 
 #include <stdio.h>
@@ -45,7 +45,8 @@ static const net_threads threads = {&numLoops, runParts};
 #define WITHOUT_THREADS
 #endif
 
-static int callForward(net_state *s, const float *rows, float *result, int64_t n) {
+static int callForward(net_state *s, const float *rows, float *result,
+                       int64_t n) {
 #ifdef NET_FORWARD_SCRATCH_BYTES
   static NET_ALIGNED char scratch[NET_FORWARD_SCRATCH_BYTES];
   return net_forward(s, rows, result, n, scratch WITH_THREADS);
@@ -57,9 +58,11 @@ static int callForward(net_state *s, const float *rows, float *result, int64_t n
 static int callLarge(void) {
 #ifdef NET_LARGE_SCRATCH_BYTES
   static NET_ALIGNED char scratch[NET_LARGE_SCRATCH_BYTES];
-  return net_large(&large[0][0], total, mask, &half[0][0], flipped, scratch WITH_THREADS);
+  return net_large(&large[0][0], total, mask, &half[0][0], flipped,
+                   scratch WITH_THREADS);
 #else
-  return net_large(&large[0][0], total, mask, &half[0][0], flipped WITH_THREADS);
+  return net_large(&large[0][0], total, mask, &half[0][0],
+                   flipped WITH_THREADS);
 #endif
 }
 
@@ -121,13 +124,14 @@ int main(void) {
   CHECK(callForward(&state, 0, &y[0][0], 1) == NET_ERROR_NULL);
   CHECK(callForward(&state, &x[0][0], 0, 1) == NET_ERROR_NULL);
   CHECK(callForward(&state, &x[0][0], &y[0][1], 1) == NET_ERROR_ALIGNMENT);
-  CHECK(callForward(&state, (const float *)((const char *)x + 2), &y[0][0], 1) ==
-        NET_ERROR_ALIGNMENT);
+  CHECK(callForward(&state, (const float *)((const char *)x + 2), &y[0][0],
+                    1) == NET_ERROR_ALIGNMENT);
   CHECK(callForward(&state, &x[0][0], &y[0][0], 0) == NET_ERROR_SIZE);
   CHECK(callForward(&state, &x[0][0], &y[0][0], 65) == NET_ERROR_SIZE);
   CHECK(callForward(&state, &x[0][0], &y[0][0], -1) == NET_ERROR_SIZE);
   CHECK(callForward(&state, &y[0][0], &y[0][0], 1) == NET_ERROR_OVERLAP);
-  CHECK(callForward((net_state *)(void *)y, &x[0][0], &y[0][0], 1) == NET_ERROR_OVERLAP);
+  CHECK(callForward((net_state *)(void *)y, &x[0][0], &y[0][0], 1) ==
+        NET_ERROR_OVERLAP);
   for (i = 0; i < 64; ++i)
     CHECK(memcmp(&y[i][0], "\xA5\xA5\xA5\xA5", 4) == 0);
   printf("%s\n", failures ? "failed" : "passed");

@@ -1,5 +1,6 @@
-/* What a program needs to run without a C library, on AArch64: it calls functions of
- * a library of ours, and ends with the status 0 if results are right. */
+/* What a program needs to run without a C library, on AArch64: it calls
+ * functions of a library of ours, and ends with the status 0 if results are
+ * right. */
 #include "net.h"
 
 static NET_ALIGNED net_state state;
@@ -35,7 +36,8 @@ static int test(void) {
       if (y[i][j] != sum)
         return 3;
     }
-  return net_forward(&state, &x[0][0], &y[0][1], 50 SCRATCH) != NET_ERROR_ALIGNMENT;
+  return net_forward(&state, &x[0][0], &y[0][1], 50 SCRATCH) !=
+         NET_ERROR_ALIGNMENT;
 }
 
 void _start(void) {
