@@ -36,6 +36,8 @@ test_packages=(
   libclang-22-dev
   # The public headers are compiled with GCC too.
   gcc g++
+  # A program in C finds the installed package.
+  pkgconf
   # Proofs of index arithmetic.
   z3
   # The text that examples/transformer learns.
