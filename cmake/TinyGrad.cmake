@@ -2,6 +2,8 @@
 #
 #   tinygrad_tablegen(TARGET FILE.td OUTPUT FLAGS [OUTPUT FLAGS]...)
 #   tinygrad_add_library(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#   tinygrad_add_c_library(NAME EXPORTS file LIBRARIES library...
+#                          UPSTREAM library...)
 #   tinygrad_add_internal_library(NAME source... [MLIR_PCH]
 #                                 [LINK_LIBS library...])
 #   tinygrad_add_tool(NAME source... [MLIR_PCH] [LINK_LIBS library...])
@@ -198,6 +200,43 @@ function(tinygrad_add_library name)
   elseif(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Conversion/")
     set_property(GLOBAL APPEND PROPERTY TINYGRAD_CONVERSION_LIBS ${name})
   endif()
+endfunction()
+
+# A shared library for programs in C, installed and exported as
+# TinyGrad::<name without a leading TinyGrad>: all of LIBRARIES and of UPSTREAM,
+# MLIR's archives of C wrappers, and what these need. EXPORTS, a version script,
+# says what is visible. Users neither see nor need C++. It is never unloaded,
+# since threads and destructors of the runtime outlive a call of dlclose.
+function(tinygrad_add_c_library name)
+  cmake_parse_arguments(ARG "" "EXPORTS" "LIBRARIES;UPSTREAM" ${ARGN})
+  set(exports ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_EXPORTS})
+  add_library(${name} SHARED ${exports})
+  set_target_properties(${name} PROPERTIES
+    LINKER_LANGUAGE CXX
+    LINK_DEPENDS ${exports}
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(archives)
+  foreach(lib IN LISTS ARG_LIBRARIES ARG_UPSTREAM)
+    list(APPEND archives $<TARGET_LINKER_FILE:${lib}>)
+  endforeach()
+  list(JOIN archives "," archives)
+  target_link_options(${name} PRIVATE
+    "LINKER:--version-script=${exports}" "LINKER:-z,nodelete")
+  target_link_libraries(${name} PRIVATE
+    $<BUILD_INTERFACE:TinyGradOptions>
+    "-Wl,--whole-archive,${archives},--no-whole-archive"
+    ${ARG_LIBRARIES})
+  add_dependencies(${name} ${ARG_LIBRARIES})
+  target_include_directories(${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_include_directories(${name} SYSTEM INTERFACE
+    "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
+  string(REGEX REPLACE "^TinyGrad" "" export_name ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
+  add_library(TinyGrad::${export_name} ALIAS ${name})
+  set_property(GLOBAL APPEND PROPERTY TINYGRAD_C_EXPORTS ${name})
 endfunction()
 
 function(_tinygrad_add_executable name)

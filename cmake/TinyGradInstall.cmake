@@ -11,6 +11,15 @@ install(TARGETS ${exports} TinyGradMlir
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Exported by itself: a project in C need not find what the others link.
+get_property(c_exports GLOBAL PROPERTY TINYGRAD_C_EXPORTS)
+install(TARGETS ${c_exports}
+  EXPORT TinyGradCTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT TinyGradCTargets
+  NAMESPACE TinyGrad::
+  DESTINATION ${package_dir})
 install(EXPORT TinyGradTargets
   NAMESPACE TinyGrad::
   DESTINATION ${package_dir})
@@ -28,6 +37,8 @@ foreach(root ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 endforeach()
 
 set(TINYGRAD_MLIR_DIR ${MLIR_DIR})
+set(TINYGRAD_MLIR_INCLUDE_DIRS ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+list(REMOVE_DUPLICATES TINYGRAD_MLIR_INCLUDE_DIRS)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/TinyGradConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/TinyGradConfig.cmake
@@ -39,5 +50,23 @@ install(FILES
   ${PROJECT_BINARY_DIR}/cmake/TinyGradConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/TinyGradConfigVersion.cmake
   DESTINATION ${package_dir})
+
+# For programs in C that do not use CMake. Paths count from the file's own
+# folder, since the prefix may change when the package is installed.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH TINYGRAD_PREFIX_FROM_PKGCONFIG
+  /prefix/${pkgconfig_dir} /prefix)
+string(REGEX REPLACE "/$" ""
+  TINYGRAD_PREFIX_FROM_PKGCONFIG ${TINYGRAD_PREFIX_FROM_PKGCONFIG})
+list(TRANSFORM TINYGRAD_MLIR_INCLUDE_DIRS PREPEND "-isystem "
+  OUTPUT_VARIABLE TINYGRAD_MLIR_CFLAGS)
+list(JOIN TINYGRAD_MLIR_CFLAGS " " TINYGRAD_MLIR_CFLAGS)
+configure_file(
+  ${PROJECT_SOURCE_DIR}/cmake/tinygrad.pc.in
+  ${PROJECT_BINARY_DIR}/cmake/tinygrad.pc
+  @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/tinygrad.pc
+  DESTINATION ${pkgconfig_dir})
+
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/licenses/tinygrad-mlir)

@@ -53,12 +53,12 @@ def get_implied(libraries, name):
 
 def get_owner(libraries, header):
     """The library whose folder a public header mirrors; None if there is none."""
-    if header.startswith("TinyGrad-c/"):
-        place = Path("CAPI/x")
-    else:
-        place = Path(header).relative_to("TinyGrad")
-        if place.parent == Path("."):
-            place = Path(place.stem) / "x"
+    root, _, name = header.partition("/")
+    place = Path(name)
+    if place.parent == Path("."):
+        place = Path(place.stem) / "x"
+    if root == "TinyGrad-c":
+        place = Path("CAPI") / place
     for folder in place.parents:
         for library in libraries.values():
             if library.folder == "lib" / folder:

@@ -38,6 +38,8 @@ test_packages=(
   gcc g++
   # Libraries that the compiler makes are called from Fortran, and on AArch64.
   gfortran qemu-user
+  # A program in C finds the installed package.
+  pkgconf
   # Proofs of index arithmetic.
   z3
   # The text that examples/transformer learns.

@@ -12,17 +12,13 @@
 #ifndef TINYGRAD_LIB_COMPILER_LAUNCHLISTBUILDER_H
 #define TINYGRAD_LIB_COMPILER_LAUNCHLISTBUILDER_H
 
+#include "TinyGrad/Compiler/Expressions.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tinygrad {
-
-/// Converts a dimension to an expression over variables given by their index in
-/// the list. Throws CompileError for a variable that is not in the list.
-Expression getExpression(mlir::tg::Dim dim,
-                         llvm::ArrayRef<mlir::tg::VarAttr> variables);
 
 /// A loaded kernel and the parameters of its launches.
 struct CompiledKernel {

@@ -193,20 +193,35 @@ def suite_pytest(build):
     return counts
 
 
+# Compiles and runs a program in C with what pkg-config says. `cc` is the
+# system's compiler.
+PKG_CONFIG = """
+set -e
+cc -std=c99 -pedantic -Wall -Wextra -Werror "$1" -o "$2" \\
+  $(pkg-config --cflags --libs tinygrad) \\
+  "-Wl,-rpath,$(pkg-config --variable=libdir tinygrad)"
+"$2"
+"""
+
+
 def suite_install(build):
-    """Installs, and builds and runs a user's project and the code of documents."""
+    """Installs, and builds and runs users' projects and the code of documents."""
     scratch = build / "consumer"
     shutil.rmtree(scratch, ignore_errors=True)
     prefix = scratch / "prefix"
     steps = [("install", ["cmake", "--install", build, "--prefix", prefix])]
-    for project in ("consumer", "documents"):
+    for project in ("consumer", "consumer-c", "documents"):
         folder = scratch / project
+        compilers = ["-DCMAKE_C_COMPILER=clang-22"]
+        # A project in C has no other.
+        if project != "consumer-c":
+            compilers.append("-DCMAKE_CXX_COMPILER=clang++-22")
         steps += [
             (
                 f"configure {project}",
                 ["cmake", "-G", "Ninja", "-S", ROOT / "test" / project]
                 + ["-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}"]
-                + ["-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"]
+                + compilers
                 + ["-DCMAKE_BUILD_TYPE=Release"],
             ),
             (f"build {project}", ["cmake", "--build", folder, "--parallel"]),
@@ -216,10 +231,14 @@ def suite_install(build):
                 + ["--no-tests=error"],
             ),
         ]
+    source = ROOT / "test" / "consumer-c" / "train.c"
+    program = ["sh", "-c", PKG_CONFIG, "sh", source, scratch / "pkg-config"]
+    steps.append(("build and run with pkg-config", program))
+    env = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
     counts = Counts()
     for name, command in steps:
         cores = CORES.number if "--parallel" in command else 1
-        status, output = run(command, cores=cores, cwd=ROOT)
+        status, output = run(command, cores=cores, cwd=ROOT, env=env)
         result = report_check("install", status, output, f"could not {name}")
         counts.add(result)
         if result.failed:

@@ -127,6 +127,22 @@ DimSize mlir::tg::getDimSize(Attribute dim) {
   return size;
 }
 
+LogicalResult mlir::tg::checkOperator(DimOpKind kind,
+                                      ArrayRef<Attribute> operands,
+                                      DimErrorFn emitError) {
+  if (failed(DimExprAttr::verify(emitError, kind, operands)))
+    return failure();
+  // Overflow would make the normal form a different value.
+  const SmallVector<Dim> dims = getDims(operands);
+  if (failed(checkFits(kind, dims, emitError)))
+    return failure();
+  if ((kind == DimOpKind::floordiv || kind == DimOpKind::mod) &&
+      dims[1].getMin() <= 0 && dims[1].getMax() >= 0)
+    return emitError() << dims[0].str() << " is divided by " << dims[1].str()
+                       << (dims[1].isStatic() ? "" : ", which may be 0");
+  return success();
+}
+
 /// Nesting depth of operators at the present position of the parser.
 static thread_local int64_t dimNesting = 0;
 
@@ -152,21 +168,11 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
   if (parser.parseGreater())
     return {};
   auto emitError = [&] { return parser.emitError(loc); };
-  // Overflow would make the normal form a different value.
-  if (failed(verify(emitError, *kind, operands)))
+  if (failed(checkOperator(*kind, operands, emitError)))
     return {};
-  const SmallVector<Dim> dims = getDims(operands);
-  if (failed(checkFits(*kind, dims, emitError)))
-    return {};
-  if ((*kind == DimOpKind::floordiv || *kind == DimOpKind::mod) &&
-      dims[1].getMin() <= 0 && dims[1].getMax() >= 0) {
-    parser.emitError(loc) << dims[0].str() << " is divided by " << dims[1].str()
-                          << (dims[1].isStatic() ? "" : ", which may be 0");
-    return {};
-  }
   Attribute result =
       isVerbatim ? DimExprAttr::get(parser.getContext(), *kind, operands)
-                 : Dim::get(*kind, dims).getAttr();
+                 : Dim::get(*kind, getDims(operands)).getAttr();
   return succeeded(checkLength(result, emitError)) ? result : Attribute();
 }
 

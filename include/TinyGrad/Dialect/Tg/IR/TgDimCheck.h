@@ -34,6 +34,12 @@ LogicalResult checkFits(ArrayRef<Attribute> dims, DimErrorFn emitError);
 LogicalResult checkFits(DimOpKind kind, ArrayRef<Dim> operands,
                         DimErrorFn emitError);
 
+/// Checks that `Dim::get` may apply an operator to these attributes: that they
+/// are dimensions, as many as it takes, that the value fits, and that no
+/// divisor can be 0.
+LogicalResult checkOperator(DimOpKind kind, ArrayRef<Attribute> operands,
+                            DimErrorFn emitError);
+
 /// Operators of a dimension that are nested in each other, and operators and
 /// operands of it written out, at most. What is used twice counts twice.
 inline constexpr int64_t kMaxNesting = 2048, kMaxParts = 1 << 16;

@@ -1,0 +1,375 @@
+//===- Program.cpp - compilation and runs for C ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the C API of compiled programs.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Error.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Compiler/Expressions.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tinygrad;
+using namespace tinygrad::capi;
+
+/// The exported options.
+struct TinyGradCompileOptions {
+  CompileOptions options;
+};
+
+namespace {
+/// An input or output.
+struct Tensor {
+  TinyGradTensorInfo info;
+  std::vector<int64_t> shape;
+  std::vector<Expression> sizes;
+  Device *device;
+};
+} // namespace
+
+/// The exported program.
+struct TinyGradProgram {
+  std::shared_ptr<CompiledProgram> program;
+  std::vector<Tensor> inputs, outputs;
+};
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+TinyGradError *tinygradCompileOptionsCreate(TinyGradCompileOptions **options) {
+  return catchErrors([&] {
+    require(options, "the pointer to the options");
+    *options = nullptr;
+    *options = new TinyGradCompileOptions;
+  });
+}
+
+TinyGradError *tinygradCompileOptionsSetEntry(TinyGradCompileOptions *options,
+                                              const char *entry) {
+  return catchErrors([&] {
+    require(options, "the options object");
+    require(entry, "the name of the function");
+    options->options.entry = entry;
+  });
+}
+
+void tinygradCompileOptionsSetNoOptimization(TinyGradCompileOptions *options,
+                                             bool value) {
+  if (options)
+    options->options.noOptimization = value;
+}
+
+void tinygradCompileOptionsSetVerifyEach(TinyGradCompileOptions *options,
+                                         bool value) {
+  if (options)
+    options->options.verifyEach = value;
+}
+
+void tinygradCompileOptionsSetCheckBounds(TinyGradCompileOptions *options,
+                                          bool value) {
+  if (options)
+    options->options.checkBounds = value;
+}
+
+void tinygradCompileOptionsSetFlushSubnormals(TinyGradCompileOptions *options,
+                                              bool value) {
+  if (options)
+    options->options.flushSubnormals = value;
+}
+
+void tinygradCompileOptionsDestroy(TinyGradCompileOptions *options) {
+  delete options;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// Throws if the module is not a tensor graph but what is made of one.
+static void requireGraph(mlir::ModuleOp module) {
+  auto kernels = module.getOps<mlir::tg::KernelOp>();
+  if (kernels.empty())
+    return;
+  mlir::tg::KernelOp kernel = *kernels.begin();
+  throw CompileError("the module is at level " +
+                     std::string(kernel.getScheduledAttr() ? "3" : "2") +
+                     ", it has the kernel @" + kernel.getName().str() +
+                     "; a program is compiled from level 1, a graph of "
+                     "operations on tensors");
+}
+
+/// Describes arguments or results with the slots of their buffers.
+static std::vector<Tensor>
+describe(mlir::TypeRange types, const std::vector<TensorInfo> &infos,
+         const std::vector<uint32_t> &slots, const LaunchList &list,
+         llvm::ArrayRef<mlir::tg::VarAttr> variables, Device &device) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(infos.size());
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    const Slot &slot = list.slots[slots[i]];
+    Tensor tensor;
+    tensor.shape = infos[i].shape;
+    auto type = mlir::cast<mlir::RankedTensorType>(types[i]);
+    for (mlir::tg::Dim dim : mlir::tg::getDims(type))
+      tensor.sizes.push_back(getExpression(dim, variables));
+    tensor.device = slot.device ? slot.device : &device;
+    tensor.info = {fromDType(infos[i].dtype), intptr_t(infos[i].shape.size()),
+                   nullptr, slot.bytes,
+                   slot.kind == Slot::Kind::Input && slot.isWritten};
+    tensors.push_back(std::move(tensor));
+    tensors.back().info.shape = tensors.back().shape.data();
+  }
+  return tensors;
+}
+
+TinyGradError *tinygradProgramCompile(MlirModule module, TinyGradDevice *device,
+                                      const TinyGradCompileOptions *options,
+                                      TinyGradProgram **program) {
+  return catchErrors([&] {
+    require(program, "the pointer to the program");
+    *program = nullptr;
+    require(module.ptr, "the module");
+    require(device, "the device");
+    mlir::ModuleOp graph = ::unwrap(module);
+    requireGraph(graph);
+    const CompileOptions compileOptions =
+        options ? options->options : CompileOptions();
+    prepareContext(*graph.getContext());
+    mlir::OwningOpRef<mlir::ModuleOp> copy = graph.clone();
+    auto result = std::make_unique<TinyGradProgram>();
+    Device &target = *capi::unwrap(device);
+    result->program = compile(*copy, target, compileOptions);
+    auto entry = graph.lookupSymbol<mlir::func::FuncOp>(compileOptions.entry);
+    // The compiler has collected them too, so this does not fail.
+    const llvm::SmallVector<mlir::tg::VarAttr> variables =
+        *mlir::tg::collectVariables(entry);
+    const LaunchList &list = result->program->list();
+    result->inputs =
+        describe(entry.getArgumentTypes(), result->program->getArguments(),
+                 list.inputs, list, variables, target);
+    result->outputs =
+        describe(entry.getResultTypes(), result->program->getResults(),
+                 list.outputs, list, variables, target);
+    *program = result.release();
+  });
+}
+
+void tinygradProgramDestroy(TinyGradProgram *program) { delete program; }
+
+intptr_t tinygradProgramGetNumInputs(const TinyGradProgram *program) {
+  return program ? intptr_t(program->inputs.size()) : 0;
+}
+
+intptr_t tinygradProgramGetNumOutputs(const TinyGradProgram *program) {
+  return program ? intptr_t(program->outputs.size()) : 0;
+}
+
+intptr_t tinygradProgramGetNumVariables(const TinyGradProgram *program) {
+  return program ? intptr_t(program->program->variables().size()) : 0;
+}
+
+static bool isIndex(intptr_t index, std::size_t size) {
+  return index >= 0 && std::size_t(index) < size;
+}
+
+bool tinygradProgramGetInput(const TinyGradProgram *program, intptr_t index,
+                             TinyGradTensorInfo *info) {
+  if (!program || !info || !isIndex(index, program->inputs.size()))
+    return false;
+  *info = program->inputs[std::size_t(index)].info;
+  return true;
+}
+
+bool tinygradProgramGetOutput(const TinyGradProgram *program, intptr_t index,
+                              TinyGradTensorInfo *info) {
+  if (!program || !info || !isIndex(index, program->outputs.size()))
+    return false;
+  *info = program->outputs[std::size_t(index)].info;
+  return true;
+}
+
+bool tinygradProgramGetVariable(const TinyGradProgram *program, intptr_t index,
+                                TinyGradVariable *variable) {
+  if (!program || !variable ||
+      !isIndex(index, program->program->variables().size()))
+    return false;
+  const ProgramVariable &found =
+      program->program->variables()[std::size_t(index)];
+  *variable = {found.name.c_str(), found.min, found.max};
+  return true;
+}
+
+/// Throws what a run throws for values that the program does not take.
+static void checkValues(const CompiledProgram &program, intptr_t numValues,
+                        const int64_t *values) {
+  requireList(values, numValues, "values");
+  const std::vector<ProgramVariable> &variables = program.variables();
+  if (std::size_t(numValues) != variables.size())
+    throw ShapeError("program takes " + std::to_string(variables.size()) +
+                     " variable values, not " + std::to_string(numValues));
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (values[i] < variables[i].min || values[i] > variables[i].max)
+      throw ShapeError("variable " + variables[i].name + " cannot be " +
+                       std::to_string(values[i]) + ", which is not in [" +
+                       std::to_string(variables[i].min) + ", " +
+                       std::to_string(variables[i].max) + "]");
+}
+
+static TinyGradError *getShape(const TinyGradProgram *program,
+                               std::vector<Tensor> TinyGradProgram::*tensors,
+                               const char *what, intptr_t index,
+                               intptr_t numValues, const int64_t *values,
+                               int64_t *shape) {
+  return catchErrors([&] {
+    require(program, "the program");
+    const std::vector<Tensor> &list = program->*tensors;
+    if (!isIndex(index, list.size()))
+      throw ArgumentError("the program has " + std::to_string(list.size()) +
+                          " " + what + "s, but no " + what + " " +
+                          std::to_string(index));
+    checkValues(*program->program, numValues, values);
+    const Tensor &tensor = list[std::size_t(index)];
+    if (!tensor.sizes.empty())
+      require(shape, "the memory for the shape");
+    for (const Expression &size : tensor.sizes)
+      *shape++ = size.evaluate(values);
+  });
+}
+
+TinyGradError *tinygradProgramGetInputShape(const TinyGradProgram *program,
+                                            intptr_t index, intptr_t numValues,
+                                            const int64_t *values,
+                                            int64_t *shape) {
+  return getShape(program, &TinyGradProgram::inputs, "input", index, numValues,
+                  values, shape);
+}
+
+TinyGradError *tinygradProgramGetOutputShape(const TinyGradProgram *program,
+                                             intptr_t index, intptr_t numValues,
+                                             const int64_t *values,
+                                             int64_t *shape) {
+  return getShape(program, &TinyGradProgram::outputs, "output", index,
+                  numValues, values, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+static std::vector<int64_t> toVector(const int64_t *values, intptr_t count) {
+  requireList(values, count, "values");
+  return std::vector<int64_t>(values, values + count);
+}
+
+/// Throws ShapeError unless there are as many as the program has.
+static void requireCount(intptr_t count, std::size_t expected,
+                         const std::string &what) {
+  if (std::size_t(count) != expected)
+    throw ShapeError("program has " + std::to_string(expected) + " " + what +
+                     ", not " + std::to_string(count));
+}
+
+TinyGradError *tinygradProgramRun(TinyGradProgram *program, intptr_t numInputs,
+                                  TinyGradBuffer *const *inputs,
+                                  intptr_t numValues, const int64_t *values,
+                                  intptr_t numOutputs,
+                                  TinyGradBuffer **outputs) {
+  return catchErrors([&] {
+    requireList(outputs, numOutputs, "outputs");
+    for (intptr_t i = 0; i < numOutputs; ++i)
+      outputs[i] = nullptr;
+    require(program, "the program");
+    requireList(inputs, numInputs, "inputs");
+    requireCount(numInputs, program->inputs.size(), "inputs");
+    requireCount(numOutputs, program->outputs.size(), "outputs");
+    std::vector<Buffer> buffers;
+    buffers.reserve(std::size_t(numInputs));
+    for (intptr_t i = 0; i < numInputs; ++i) {
+      require(inputs[i], ("input " + std::to_string(i)).c_str());
+      buffers.push_back(inputs[i]->buffer);
+    }
+    std::vector<std::unique_ptr<TinyGradBuffer>> handles;
+    for (intptr_t i = 0; i < numOutputs; ++i)
+      handles.push_back(std::make_unique<TinyGradBuffer>());
+    std::vector<Buffer> results =
+        program->program->run(buffers, toVector(values, numValues));
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+      handles[i]->buffer = std::move(results[i]);
+      outputs[i] = handles[i].release();
+    }
+  });
+}
+
+/// Throws if an array does not fit an input or output.
+static void checkArray(const TinyGradHostArray &array, const Tensor &tensor,
+                       const std::string &what) {
+  if (array.bytes != tensor.info.bytes)
+    throw ShapeError(what + " has " + std::to_string(array.bytes) +
+                     " bytes, not " + std::to_string(tensor.info.bytes));
+  if (std::optional<DType> dtype = toDType(array.dtype);
+      dtype && fromDType(dtype) != tensor.info.dtype)
+    throw DTypeError(what + " is " + tinygradDTypeGetName(array.dtype) +
+                     ", not " + tinygradDTypeGetName(tensor.info.dtype));
+  if (array.bytes != 0)
+    require(array.data, ("the memory of " + what).c_str());
+}
+
+TinyGradError *
+tinygradProgramRunOnHost(TinyGradProgram *program, intptr_t numInputs,
+                         const TinyGradHostArray *inputs, intptr_t numValues,
+                         const int64_t *values, intptr_t numOutputs,
+                         const TinyGradHostArray *outputs) {
+  return catchErrors([&] {
+    require(program, "the program");
+    requireList(inputs, numInputs, "inputs");
+    requireList(outputs, numOutputs, "outputs");
+    requireCount(numInputs, program->inputs.size(), "inputs");
+    requireCount(numOutputs, program->outputs.size(), "outputs");
+    for (std::size_t i = 0; i < program->inputs.size(); ++i)
+      checkArray(inputs[i], program->inputs[i], "input " + std::to_string(i));
+    for (std::size_t i = 0; i < program->outputs.size(); ++i)
+      checkArray(outputs[i], program->outputs[i],
+                 "output " + std::to_string(i));
+
+    std::vector<Buffer> buffers;
+    for (std::size_t i = 0; i < program->inputs.size(); ++i) {
+      const Tensor &tensor = program->inputs[i];
+      const TinyGradHostArray &array = inputs[i];
+      const DType dtype = *toDType(tensor.info.dtype);
+      const bool isHost = tensor.device->information().hostVisible;
+      buffers.push_back(isHost ? Buffer::external(*tensor.device, array.data,
+                                                  array.bytes, {}, dtype)
+                               : Buffer::fromHost(*tensor.device, array.data,
+                                                  array.bytes, dtype));
+    }
+    const std::vector<Buffer> results =
+        program->program->run(buffers, toVector(values, numValues));
+    for (std::size_t i = 0; i < program->inputs.size(); ++i) {
+      const Tensor &tensor = program->inputs[i];
+      if (tensor.device->information().hostVisible)
+        tensor.device->synchronize(); // the memory is the caller's again
+      else if (tensor.info.isWritten)
+        buffers[i].copyOut(inputs[i].data, inputs[i].bytes);
+    }
+    for (std::size_t i = 0; i < program->outputs.size(); ++i)
+      // It is there already if the function returns an input.
+      if (results[i].address() != outputs[i].data)
+        results[i].copyOut(outputs[i].data, outputs[i].bytes);
+  });
+}
