@@ -75,6 +75,8 @@ PASSES = (
     "tg-schedule-pipeline,tg-verify-schedules",
     "tg.kernel(tg-expand-composed)",
     "convert-tg-to-vector",
+    "convert-tg-host-to-llvm",
+    "tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-host-to-llvm{threads=true}",
     "convert-tg-to-gpu",
     "tg-expand-math",
     "tg-check-bounds",

@@ -18,6 +18,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -32,6 +33,8 @@ struct StateNames {
   /// The name of a tensor, and the tensor itself, so that no other one gets its
   /// address.
   std::map<const TensorImpl *, std::pair<std::string, Tensor>> given;
+  /// The order in which they were given, which is that of the members.
+  std::vector<const TensorImpl *> order;
   std::map<const TensorImpl *, std::string> used;
   /// Those that a library contains.
   std::vector<std::pair<LibraryTensor, Tensor>> members;
@@ -68,7 +71,9 @@ static std::string makeName(std::string text) {
 }
 
 void Exporter::nameState(const std::string &name, const Tensor &tensor) {
-  state->names.given.insert({&tensor.impl(), {makeName(name), tensor}});
+  if (state->names.given.insert({&tensor.impl(), {makeName(name), tensor}})
+          .second)
+    state->names.order.push_back(&tensor.impl());
 }
 
 static LibraryTensor describe(const std::string &name, DType dtype,
@@ -429,7 +434,15 @@ static LibraryStep makeInit(const StateNames &names, const GraphImpl &graph) {
     init.memories.push_back({Memory::Kind::Constant, {}, std::move(contents)});
     init.updates.push_back({{memory, 0, bytes}, {memory + 1, 0, bytes}});
   };
-  for (const auto &[tensor, value] : names.members)
+  auto placeOf = [&](const Tensor &tensor) {
+    return std::find(names.order.begin(), names.order.end(), &tensor.impl());
+  };
+  auto members = names.members;
+  std::stable_sort(members.begin(), members.end(),
+                   [&](const auto &a, const auto &b) {
+                     return placeOf(a.second) < placeOf(b.second);
+                   });
+  for (const auto &[tensor, value] : members)
     add(tensor, getContents(value.buffer()));
   auto addNumber = [&](const std::string &name, uint64_t value) {
     const char *begin = reinterpret_cast<const char *>(&value);

@@ -29,6 +29,9 @@ def suite_fuzz(build):
     )
     gradients = [({}, 50 if few else 300)]
     counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
+    # Libraries are loaded into the process.
+    libraries = [({}, 20 if few else 150)]
+    counts.add(run_fuzz(build, libraries, ["--library"], "fuzz-libraries"))
     programs = [({}, 100 if few else 5000)]
     counts.add(run_fuzz(build, programs, (), "fuzz-programs", "programs"))
     return counts
