@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of level 1 of
-/// the `tg` dialect up to the given stage and writes the result.
+/// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of the `tg`
+/// dialect, of level 1, 2 or 3, up to the given stage and writes the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -57,6 +58,14 @@ static cl::opt<std::string>
                         "cpu:x86-64-v3, cpu:aarch64:neoverse-v1, cuda:sm_90, "
                         "amd:gfx1100"),
                cl::value_desc("name"), cl::cat(category));
+
+/// Whether a function of the module is still to be scheduled.
+static bool hasGraph(ModuleOp module) {
+  return llvm::any_of(*module.getBody(), [](Operation &op) {
+    const std::optional<LevelRange> levels = getLevels(&op);
+    return levels && levels->first == ModuleLevel::TensorGraph;
+  });
+}
 
 /// The reason to report if scheduling `module` produces no kernel.
 static std::string explainNoKernel(ModuleOp module) {
@@ -163,8 +172,9 @@ static LogicalResult runMain() {
     const Target &target = tinygrad::getTarget(device, options);
     if (failed(checkStage(target)))
       return failure();
-    tinygrad::schedule(*module, device, options);
-    if (stage == "scheduled")
+    if ((*module).getOps<KernelOp>().empty() || hasGraph(*module))
+      tinygrad::schedule(*module, device, options);
+    if (stage == "scheduled" && !isScheduled(*module))
       tinygrad::optimize(*module, device, options);
     if (stage == "kernels" || stage == "scheduled") {
       module->print(output.os());
