@@ -18,6 +18,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
+#include "TinyGrad/Dialect/Tg/Utils/NameSizes.h"
 #include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -567,14 +568,15 @@ describe(func::FuncOp entry, TypeRange types,
              << "the function's arguments and results must be ranked tensors, "
                 "not "
              << type;
+    if (!tg::isElementType(tensor.getElementType()))
+      return emitError(getLocation(i))
+             << "the element type of " << type << " is none of the dialect";
     if (!tg::hasDims(tensor))
       return emitError(getLocation(i))
              << "the function's arguments and results must be of static shape, "
                 "or with a #tg.shape, not "
-             << type;
-    if (!tg::isElementType(tensor.getElementType()))
-      return emitError(getLocation(i))
-             << "the element type of " << type << " is none of the dialect";
+             << type << "; describe its sizes, such as "
+             << tg::nameSizes(tensor);
     infos.push_back({getDType(tensor.getElementType()),
                      ArrayRef<int64_t>(tg::getLargestShape(tensor))});
   }

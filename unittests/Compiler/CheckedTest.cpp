@@ -207,7 +207,9 @@ TEST_F(Checked, WrongFunctions) {
               HasSubstr("must be ranked tensors, not 'tensor<*xf32>'"));
   EXPECT_TRUE(failed(checked::compile(
       *parse("func.func @main(%x: tensor<?xf32>) { return }"), device)));
-  EXPECT_THAT(takeError(), HasSubstr("not 'tensor<?xf32>'"));
+  EXPECT_THAT(takeError(),
+              HasSubstr("not 'tensor<?xf32>'; describe its sizes, such as "
+                        "'tensor<?xf32, #tg.shape<#tg.var<\"n\", 1, 1024>>>'"));
   EXPECT_TRUE(failed(checked::compile(
       *parse("func.func @main(%x: tensor<4xi128>) { return }"), device)));
   EXPECT_THAT(takeError(),
