@@ -47,6 +47,8 @@ BATCH = 40
 PASSES = (
     "canonicalize",
     "cse",
+    "tg-require-level{level=2}",
+    "tg-require-functions",
     "tg-autodiff",
     "tg-autodiff,tg-schedule-pipeline",
     "tg-linearize",

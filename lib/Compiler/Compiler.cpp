@@ -11,10 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "CompileSteps.h"
+#include "DiagnosticCollector.h"
 #include "KernelCost.h"
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
+#include "TinyGrad/Dialect/Tg/Utils/NameSizes.h"
 #include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -54,62 +58,19 @@ double millisecondsSince(Clock::time_point begin) {
       .count();
 }
 
-/// Collects the errors of a context during its lifetime.
-class ErrorCollector {
-public:
-  explicit ErrorCollector(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          append(diagnostic);
-          return success();
-        }) {}
-
-  bool any() const { return !text.empty(); }
-
-  /// The collected errors, or \p what if there is none.
-  CompileError getError(const std::string &what) const {
-    return CompileError(text.empty() ? what : text);
-  }
-  [[noreturn]] void fail(const std::string &what) const {
-    throw getError(what);
-  }
-
-private:
-  void append(Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return;
-    llvm::raw_string_ostream os(text);
-    if (!text.empty())
-      os << '\n';
-    // In the usual FILE:LINE:COLUMN form, if the location has a file.
-    Location location = diagnostic.getLocation();
-    if (auto file = location->findInstanceOf<FileLineColLoc>())
-      os << file.getFilename().getValue() << ':' << file.getLine() << ':'
-         << file.getColumn() << ": ";
-    else if (!isa<UnknownLoc>(location))
-      os << location << ": ";
-    os << diagnostic.str();
-    for (Diagnostic &note : diagnostic.getNotes()) {
-      // A note with several lines prints a whole function.
-      std::string line = note.str();
-      if (!StringRef(line).contains('\n'))
-        os << "\n  note: " << line;
-    }
-  }
-
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-
-void runPipeline(ModuleOp module, const CompileOptions &options, StringRef what,
-                 function_ref<void(OpPassManager &)> build) {
-  ErrorCollector errors(module.getContext());
+LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
+                          StringRef what,
+                          function_ref<void(OpPassManager &)> build) {
+  ErrorObserver errors(module.getContext());
   PassManager manager(module.getContext());
   manager.enableVerifier(options.verifyEach);
   if (std::string file = reproducerFile(); !file.empty())
     manager.enableCrashReproducerGeneration(file);
   build(manager);
-  if (failed(manager.run(module)) || errors.any())
-    errors.fail((what + " failed").str());
+  const bool isDone = succeeded(manager.run(module));
+  if (!isDone && !errors.any())
+    emitError(module.getLoc()) << what << " failed";
+  return success(isDone && !errors.any());
 }
 
 std::string print(Operation *op) {
@@ -121,17 +82,15 @@ std::string print(Operation *op) {
   return text;
 }
 
-/// Throws if scheduling left the function unchanged because it contains
+/// Emits an error if scheduling left the function unchanged because it contains
 /// operations of other dialects.
-void checkScheduled(func::FuncOp entry) {
+LogicalResult checkScheduled(func::FuncOp entry) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (llvm::none_of(entry.getArgumentTypes(), isTensor) &&
       llvm::none_of(entry.getResultTypes(), isTensor))
-    return;
-  ErrorCollector errors(entry.getContext());
-  entry.getBody().front().front().emitOpError(
+    return success();
+  return entry.getBody().front().front().emitOpError(
       "is not an operation of a tensor graph");
-  errors.fail("the function is not a tensor graph");
 }
 
 void debugModule(int level, StringRef title, Operation *op) {
@@ -200,7 +159,8 @@ private:
   SmallVector<Entry> idle;
 };
 
-/// Compiles the kernel with the given text.
+/// Compiles the kernel with the given text. Throws CompileError, without a
+/// location, which would be one in the text.
 std::vector<char> compileKernel(const std::string &text,
                                 const tg::Target &target,
                                 const tg::CompileFlags &flags) {
@@ -208,11 +168,15 @@ std::vector<char> compileKernel(const std::string &text,
   llvm::scope_exit giveBack(
       [&] { ContextPool::get().giveBack(std::move(entry)); });
   MLIRContext *context = entry.context.get();
-  ErrorCollector errors(context);
+  DiagnosticCollector errors(context);
+  auto fail = [&](const char *what) {
+    const std::string text = errors.getMessages();
+    throw CompileError(text.empty() ? what : text);
+  };
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
       text, ParserConfig(context, flags.verifyEach));
   if (!module)
-    errors.fail("a scheduled kernel could not be read back");
+    fail("a scheduled kernel could not be read back");
   tg::StageTexts texts;
   for (const tg::CompileStage &stage : target.getStages())
     if (debugLevel() >= stage.debugLevel)
@@ -220,7 +184,7 @@ std::vector<char> compileKernel(const std::string &text,
   FailureOr<std::vector<char>> code = target.compile(
       SmallVector<tg::KernelOp>(module->getOps<tg::KernelOp>()), flags, &texts);
   if (failed(code))
-    errors.fail("code generation failed");
+    fail("code generation failed");
   for (const tg::CompileStage &stage : target.getStages())
     if (auto text = texts.find(stage.name); text != texts.end())
       debugPrint(text->second);
@@ -235,15 +199,16 @@ public:
       : device(device), options(options), target(getTarget(device, options)) {}
 
   /// Level 2 to level 3.
-  void schedule(ModuleOp module, unsigned first = 0) {
+  LogicalResult schedule(ModuleOp module, unsigned first = 0) {
     module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
     tg::PipelineOptions pipeline = getPipelineOptions(device, options);
     pipeline.firstSchedule = first;
     if (options.fallBack)
       pipeline.observer = this;
-    runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
-      target.buildOptimizePipeline(manager, pipeline);
-    });
+    return runPipeline(module, options, "optimization",
+                       [&](OpPassManager &manager) {
+                         target.buildOptimizePipeline(manager, pipeline);
+                       });
   }
 
   /// Gives a scheduled kernel, of which \p reason says why there is no code,
@@ -257,9 +222,9 @@ public:
       kernels.erase(it);
       OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
       module->push_back(unscheduled.kernel->clone());
-      try {
-        schedule(*module, unscheduled.next);
-      } catch (const CompileError &) {
+      // The errors of a schedule that nothing uses are not the caller's.
+      DiagnosticCollector ignored(kernel.getContext());
+      if (failed(schedule(*module, unscheduled.next))) {
         if (++unscheduled.next < tg::countSchedules(target.getFacts()))
           kernels[name] = std::move(unscheduled);
         continue;
@@ -347,7 +312,7 @@ struct Work {
   std::string name, base, text;
   CompiledKernel result;
   /// Why there is no code, if there is none.
-  std::optional<CompileError> error;
+  std::optional<std::string> error;
 };
 
 Work::Work(tg::KernelOp kernel, const tg::Target &target)
@@ -374,7 +339,8 @@ Work::Work(tg::KernelOp kernel, const tg::Target &target)
 }
 
 /// Compiles and loads every kernel of the module; the result is keyed by name.
-llvm::StringMap<CompiledKernel>
+/// Emits an error for a kernel of which there is no code.
+FailureOr<llvm::StringMap<CompiledKernel>>
 compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
                UnscheduledKernels &unscheduled) {
   const tg::Target &target = getTarget(device, options);
@@ -387,16 +353,21 @@ compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
   // The settings of the calling thread apply to the workers as well. At DEBUG
   // >= 6 code is not taken from the disk, since its stages are printed.
   const int debug = debugLevel();
-  const int cache = debug >= 6 ? std::min(cacheLevel(), 1) : cacheLevel();
+  int level = options.cache.level ? static_cast<int>(*options.cache.level)
+                                  : cacheLevel();
+  if (debug >= 6)
+    level = std::min(level, static_cast<int>(CacheLevel::Memory));
+  KernelCache &cache =
+      options.cache.kernels ? *options.cache.kernels : KernelCache::global();
   auto load = [&](Work &item) {
-    Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
+    Context settings({{"CACHELEVEL", level}, {"DEBUG", debug}});
     try {
-      std::shared_ptr<Program> program = KernelCache::global().get(
+      std::shared_ptr<Program> program = cache.get(
           device, targetKey + "\n" + item.text,
           [&] { return compileKernel(item.text, target, flags); }, item.base);
       item.result.kernel = Kernel(program, item.base);
     } catch (const CompileError &error) {
-      item.error = error;
+      item.error = error.what();
     }
   };
   if (work.size() == 1) {
@@ -412,10 +383,10 @@ compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
   llvm::StringMap<CompiledKernel> kernels;
   for (Work &item : work) {
     // Each schedule may fail in its own way; the best one counts.
-    const std::optional<CompileError> error = item.error;
+    const std::optional<std::string> error = item.error;
     while (item.error) {
-      if (!unscheduled.simplify(item.kernel, item.error->what()))
-        throw CompileError(*error);
+      if (!unscheduled.simplify(item.kernel, *item.error))
+        return item.kernel.emitError() << *error;
       item = Work(item.kernel, target);
       load(item);
     }
@@ -462,16 +433,20 @@ static void attachTarget(ModuleOp module, const tg::Target &target) {
   module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
 }
 
-void tinygrad::schedule(ModuleOp module, Device &device,
-                        const CompileOptions &options) {
+LogicalResult tinygrad::detail::schedule(ModuleOp module, Device &device,
+                                         const CompileOptions &options) {
+  if (failed(tg::requireLevel(module, tg::ModuleLevel::TensorGraph)))
+    return failure();
   attachTarget(module, getTarget(device, options));
-  runPipeline(module, options, "scheduling", [&](OpPassManager &manager) {
-    tg::buildSchedulePipeline(manager, getPipelineOptions(device, options));
-  });
+  return runPipeline(
+      module, options, "scheduling", [&](OpPassManager &manager) {
+        tg::buildSchedulePipeline(manager, getPipelineOptions(device, options));
+      });
 }
 
-/// Throws if a kernel computes something else after it is scheduled.
-static void compareSchedules(ModuleOp module, const CompileOptions &options) {
+/// Emits an error if a kernel computes something else after it is scheduled.
+static LogicalResult compareSchedules(ModuleOp module,
+                                      const CompileOptions &options) {
   tg::TgVerifySchedulesOptions verify;
   verify.noOpt = options.noOptimization;
   verify.reproducer = reproducerFile();
@@ -485,29 +460,32 @@ static void compareSchedules(ModuleOp module, const CompileOptions &options) {
     if (!llvm::sys::fs::file_size(verify.reproducer, size) && size == 0)
       llvm::sys::fs::remove(verify.reproducer);
   });
-  runPipeline(module, options, "verification", [&](OpPassManager &manager) {
-    // Schedules depend on the alignment of buffers.
-    manager.addPass(tg::createTgAlignBuffers());
-    manager.addPass(tg::createTgVerifySchedules(verify));
-  });
+  return runPipeline(module, options, "verification",
+                     [&](OpPassManager &manager) {
+                       // Schedules depend on the alignment of buffers.
+                       manager.addPass(tg::createTgAlignBuffers());
+                       manager.addPass(tg::createTgVerifySchedules(verify));
+                     });
 }
 
-static void optimize(ModuleOp module, Device &device,
-                     const CompileOptions &options,
-                     UnscheduledKernels &unscheduled) {
+static LogicalResult optimize(ModuleOp module, Device &device,
+                              const CompileOptions &options,
+                              UnscheduledKernels &unscheduled) {
+  if (failed(tg::requireLevel(module, tg::ModuleLevel::Kernels)))
+    return failure();
   attachTarget(module, getTarget(device, options));
   if (options.prepareKernel)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
       options.prepareKernel(kernel);
-  if (options.verifySchedules)
-    compareSchedules(module, options);
-  unscheduled.schedule(module);
+  if (options.verifySchedules && failed(compareSchedules(module, options)))
+    return failure();
+  return unscheduled.schedule(module);
 }
 
-void tinygrad::optimize(ModuleOp module, Device &device,
-                        const CompileOptions &options) {
+LogicalResult tinygrad::detail::optimize(ModuleOp module, Device &device,
+                                         const CompileOptions &options) {
   UnscheduledKernels unscheduled(device, options);
-  ::optimize(module, device, options, unscheduled);
+  return ::optimize(module, device, options, unscheduled);
 }
 
 bool tinygrad::isWorthThreads(tg::KernelOp kernel,
@@ -516,117 +494,173 @@ bool tinygrad::isWorthThreads(tg::KernelOp kernel,
   return nanoseconds == 0 || nanoseconds >= kSerialNanoseconds;
 }
 
-std::vector<char> tinygrad::generateCode(ModuleOp module, Device &device,
-                                         const CompileOptions &options,
-                                         tg::StageTexts *texts) {
-  return generateCode(module, device, options,
-                      [&](ArrayRef<tg::KernelOp> kernels) {
-                        if (texts)
-                          for (auto &text : *texts)
-                            text.second.clear();
-                        return getTarget(device, options)
-                            .compile(kernels, getFlags(options), texts);
-                      });
+/// Emits an error if the kernels of a module were scheduled for another target
+/// than the one that code is generated for.
+static LogicalResult checkTarget(ModuleOp module, const tg::Target &target) {
+  auto attr = module->getAttrOfType<tg::TargetAttr>(tg::targetAttrName);
+  if (!attr || attr.getName() == target.getName())
+    return success();
+  return emitError(module.getLoc())
+         << "the module is scheduled for the target '" << attr.getName()
+         << "', and there can be no code for '" << target.getName() << "'";
 }
 
-std::vector<char> tinygrad::generateCode(
-    ModuleOp module, Device &device, const CompileOptions &options,
-    function_ref<FailureOr<std::vector<char>>(ArrayRef<tg::KernelOp>)>
-        generateAll) {
-  UnscheduledKernels unscheduled(device, options);
-  ::optimize(module, device, options, unscheduled);
+FailureOr<std::vector<char>>
+tinygrad::detail::generateCode(ModuleOp module, Device &device,
+                               const CompileOptions &options,
+                               tg::StageTexts *texts) {
+  return detail::generateCode(module, device, options,
+                              [&](ArrayRef<tg::KernelOp> kernels) {
+                                if (texts)
+                                  for (auto &text : *texts)
+                                    text.second.clear();
+                                return getTarget(device, options)
+                                    .compile(kernels, getFlags(options), texts);
+                              });
+}
+
+FailureOr<std::vector<char>>
+tinygrad::detail::generateCode(ModuleOp module, Device &device,
+                               const CompileOptions &options,
+                               CodeGenerator generateAll) {
   const tg::Target &target = getTarget(device, options);
+  UnscheduledKernels unscheduled(device, options);
+  if (failed(tg::requireLevel(module, {tg::ModuleLevel::Kernels,
+                                       tg::ModuleLevel::ScheduledKernels})))
+    return failure();
+  if (tg::isScheduled(module)) {
+    if (failed(checkTarget(module, target)))
+      return failure();
+    attachTarget(module, target);
+  } else if (failed(::optimize(module, device, options, unscheduled))) {
+    return failure();
+  }
   const tg::CompileFlags flags = getFlags(options);
-  // Returns the errors, of all kernels or of one.
+  using Errors = SmallVector<Diagnostic, 0>;
+  // Returns the errors, of all kernels or of one: at least one if there is no
+  // code.
   auto generate = [&](ArrayRef<tg::KernelOp> kernels, bool isAll,
-                      std::vector<char> &code) -> std::optional<CompileError> {
-    ErrorCollector errors(module.getContext());
+                      std::vector<char> &code) -> Errors {
+    DiagnosticCollector errors(module.getContext());
     FailureOr<std::vector<char>> result =
         isAll ? generateAll(kernels) : target.compile(kernels, flags);
-    if (failed(result))
-      return errors.getError("code generation failed");
-    code = std::move(*result);
-    return std::nullopt;
+    if (succeeded(result)) {
+      code = std::move(*result);
+      return {};
+    }
+    if (!errors.any())
+      emitError(module.getLoc()) << "code generation failed";
+    return errors.take();
+  };
+  auto report = [&](Errors errors) {
+    for (Diagnostic &error : errors)
+      module.getContext()->getDiagEngine().emit(std::move(error));
+    return failure();
   };
   std::vector<char> code;
   const SmallVector<tg::KernelOp> kernels(module.getOps<tg::KernelOp>());
-  std::optional<CompileError> error = generate(kernels, true, code);
-  if (!error)
+  if (generate(kernels, true, code).empty())
     return code;
   for (tg::KernelOp kernel : kernels) {
-    const std::optional<CompileError> first = generate(kernel, false, code);
-    for (std::optional<CompileError> last = first; last;
-         last = generate(kernel, false, code))
-      if (!unscheduled.simplify(kernel, last->what()))
-        throw CompileError(*first);
+    Errors first = generate(kernel, false, code);
+    std::string reason = toString(first);
+    while (!reason.empty()) {
+      if (!unscheduled.simplify(kernel, reason))
+        return report(std::move(first));
+      reason = toString(generate(kernel, false, code));
+    }
   }
-  if ((error = generate(kernels, true, code)))
-    throw CompileError(*error);
+  if (Errors errors = generate(kernels, true, code); !errors.empty())
+    return report(std::move(errors));
   return code;
 }
 
-std::shared_ptr<CompiledProgram>
-tinygrad::compile(ModuleOp module, Device &device,
-                  const CompileOptions &options) {
-  if (options.verifyInput) {
-    ErrorCollector errors(module.getContext());
-    if (failed(verify(module)))
-      errors.fail("the module is not valid");
+/// Describes the arguments or results of the function, with an error at the
+/// location of one that no buffer can hold.
+static FailureOr<std::vector<TensorInfo>>
+describe(func::FuncOp entry, TypeRange types,
+         function_ref<Location(unsigned)> getLocation) {
+  std::vector<TensorInfo> infos;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return emitError(getLocation(i))
+             << "the function's arguments and results must be ranked tensors, "
+                "not "
+             << type;
+    if (!tg::isElementType(tensor.getElementType()))
+      return emitError(getLocation(i))
+             << "the element type of " << type << " is none of the dialect";
+    if (!tg::hasDims(tensor))
+      return emitError(getLocation(i))
+             << "the function's arguments and results must be of static shape, "
+                "or with a #tg.shape, not "
+             << type << "; describe its sizes, such as "
+             << tg::nameSizes(tensor);
+    infos.push_back({getDType(tensor.getElementType()),
+                     ArrayRef<int64_t>(tg::getLargestShape(tensor))});
   }
+  return infos;
+}
+
+FailureOr<std::shared_ptr<CompiledProgram>>
+tinygrad::detail::compile(ModuleOp module, Device &device,
+                          const CompileOptions &options) {
+  if (options.verifyInput && failed(verify(module)))
+    return failure();
   auto entry = module.lookupSymbol<func::FuncOp>(options.entry);
   if (!entry)
-    throw CompileError("the module has no function '" + options.entry + "'");
+    return emitError(module.getLoc())
+           << "the module has no function '" << options.entry << "'";
   if (entry.isExternal())
-    throw CompileError("the function '" + options.entry + "' has no body");
-  auto describe = [](TypeRange types) {
-    std::vector<TensorInfo> infos;
-    for (Type type : types) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor)
-        throw CompileError("the function's arguments and results must be "
-                           "ranked tensors");
-      if (!tg::hasDims(tensor))
-        throw CompileError("the function's arguments and results must be "
-                           "of static shape, or with a #tg.shape");
-      infos.push_back({getDType(tensor.getElementType()),
-                       ArrayRef<int64_t>(tg::getLargestShape(tensor))});
-    }
-    return infos;
-  };
-  std::vector<TensorInfo> arguments = describe(entry.getArgumentTypes());
-  std::vector<TensorInfo> results = describe(entry.getResultTypes());
-
-  SmallVector<tg::VarAttr> variables;
-  {
-    ErrorCollector errors(module.getContext());
-    FailureOr<SmallVector<tg::VarAttr>> found = tg::collectVariables(entry);
-    if (failed(found))
-      errors.fail("the variables of the program contradict each other");
-    variables = std::move(*found);
-  }
+    return emitError(entry.getLoc())
+           << "the function '" << options.entry << "' has no body";
+  const tg::LevelRange graph = {tg::ModuleLevel::TensorGraph,
+                                tg::ModuleLevel::TensorGraph};
+  if (std::optional<tg::LevelRange> levels = tg::getLevels(entry);
+      levels && *levels != graph)
+    return tg::emitLevelError(entry, *levels, graph);
+  FailureOr<std::vector<TensorInfo>> arguments =
+      describe(entry, entry.getArgumentTypes(),
+               [&](unsigned i) { return entry.getArgument(i).getLoc(); });
+  if (failed(arguments))
+    return failure();
+  FailureOr<std::vector<TensorInfo>> results = describe(
+      entry, entry.getResultTypes(), [&](unsigned) { return entry.getLoc(); });
+  if (failed(results))
+    return failure();
+  FailureOr<SmallVector<tg::VarAttr>> variables = tg::collectVariables(entry);
+  if (failed(variables))
+    return failure();
 
   CompileTimes times;
   debugModule(5, "tensor graph", module);
   auto begin = Clock::now();
-  schedule(module, device, options);
+  if (failed(detail::schedule(module, device, options)))
+    return failure();
   times.schedule = millisecondsSince(begin);
-  checkScheduled(module.lookupSymbol<func::FuncOp>(options.entry));
+  if (failed(checkScheduled(module.lookupSymbol<func::FuncOp>(options.entry))))
+    return failure();
   debugModule(5, "kernels", module);
   begin = Clock::now();
   UnscheduledKernels unscheduled(device, options);
-  ::optimize(module, device, options, unscheduled);
+  if (failed(::optimize(module, device, options, unscheduled)))
+    return failure();
   times.optimize = millisecondsSince(begin);
   if (debugLevel() >= 3)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
       debugPrint(describeSchedule(kernel));
   debugModule(4, "scheduled kernels", module);
   begin = Clock::now();
-  llvm::StringMap<CompiledKernel> kernels =
+  FailureOr<llvm::StringMap<CompiledKernel>> kernels =
       compileKernels(module, device, options, unscheduled);
+  if (failed(kernels))
+    return failure();
   times.kernels = millisecondsSince(begin);
   LaunchList list =
       buildLaunchList(module.lookupSymbol<func::FuncOp>(options.entry), device,
-                      variables, kernels);
-  return std::make_shared<CompiledProgram>(
-      device, std::move(list), std::move(arguments), std::move(results), times);
+                      *variables, *kernels);
+  return std::make_shared<CompiledProgram>(device, std::move(list),
+                                           std::move(*arguments),
+                                           std::move(*results), times);
 }

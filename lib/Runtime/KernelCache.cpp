@@ -30,6 +30,15 @@ KernelCache &KernelCache::global() {
   return *cache;
 }
 
+std::shared_ptr<KernelCache> KernelCache::inDirectory(std::string directory,
+                                                      uint64_t maxBytes) {
+  std::unique_ptr<DiskCache> disk;
+  if (!directory.empty())
+    disk = std::make_unique<DiskCache>(std::move(directory), compilerStamp(),
+                                       maxBytes);
+  return std::make_shared<KernelCache>(std::move(disk));
+}
+
 void KernelCache::clearMemory() {
   Entries dropped;
   std::lock_guard<std::mutex> lock(mutex);

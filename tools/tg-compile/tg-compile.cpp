@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of level 1 of
-/// the `tg` dialect up to the given stage and writes the result.
+/// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of the `tg`
+/// dialect, of level 1, 2 or 3, up to the given stage and writes the result.
 /// `tg-compile file.mlir --emit=library -o DIRECTORY/NAME` makes a C library of
-/// its functions.
+/// the functions of a module of level 1.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Export/Library.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -76,6 +77,14 @@ static cl::opt<bool> staticScratch(
              "memory that the caller gives; one thread may call a function at "
              "a time"),
     cl::cat(category));
+
+/// Whether a function of the module is still to be scheduled.
+static bool hasGraph(ModuleOp module) {
+  return llvm::any_of(*module.getBody(), [](Operation &op) {
+    const std::optional<LevelRange> levels = getLevels(&op);
+    return levels && levels->first == ModuleLevel::TensorGraph;
+  });
+}
 
 /// The reason to report if scheduling `module` produces no kernel.
 static std::string explainNoKernel(ModuleOp module) {
@@ -212,8 +221,9 @@ static LogicalResult runMain() {
     const Target &target = tinygrad::getTarget(device, options);
     if (failed(checkStage(target)))
       return failure();
-    tinygrad::schedule(*module, device, options);
-    if (stage == "scheduled")
+    if ((*module).getOps<KernelOp>().empty() || hasGraph(*module))
+      tinygrad::schedule(*module, device, options);
+    if (stage == "scheduled" && !isScheduled(*module))
       tinygrad::optimize(*module, device, options);
     if (stage == "kernels" || stage == "scheduled") {
       module->print(output.os());

@@ -7,7 +7,7 @@
 /// \file
 /// Compiles a function over tensors for a device: the passes of the dialect,
 /// the device's code generation, the kernel caches, and the launch list that
-/// runs the result.
+/// runs the result. Checked.h has the same functions without exceptions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +15,35 @@
 #define TINYGRAD_COMPILER_COMPILER_H
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <functional>
+#include <memory>
+#include <optional>
 
 namespace tinygrad {
 
+/// How far the code of kernels is kept for later compilations.
+enum class CacheLevel {
+  None,   ///< every kernel is compiled
+  Memory, ///< in the process
+  Disk,   ///< in the process and in the cache's directory
+};
+
+/// Where the code of kernels is kept.
+struct CachePolicy {
+  /// If not given, it is the setting CACHELEVEL of the thread that compiles.
+  std::optional<CacheLevel> level = {};
+  /// The caller's own cache, see KernelCache::inDirectory(). If null, it is
+  /// that of the process, whose directory is CACHEDIR.
+  std::shared_ptr<KernelCache> kernels = {};
+};
+
 /// Options of a compilation. The defaults come from the environment (NOOPT,
-/// SPEC, FTZ, FALLBACK).
+/// SPEC, FTZ, FALLBACK). Construction throws Error if a variable of it has a
+/// value that is not valid; opening a device checks that before.
 struct CompileOptions {
   /// The function to compile.
   std::string entry = "main";
@@ -51,6 +71,8 @@ struct CompileOptions {
   bool fallBack = mayFallBack();
   /// Kernels may take memory from the heap, see tg::CompileFlags.
   bool mayAllocate = true;
+  /// Where the code of kernels is kept.
+  CachePolicy cache = {};
   /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
@@ -134,26 +156,31 @@ mlir::tg::PipelineOptions getPipelineOptions(Device &device,
                                              const CompileOptions &options);
 
 /// Level 1 to level 2 and level 2 to level 3, in place, for the target, which
-/// is attached to the module. Throw CompileError with located diagnostics.
+/// is attached to the module. Throw CompileError with located diagnostics; a
+/// module of another level is an error, see mlir::tg::requireLevel().
 void schedule(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
 void optimize(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
 
-/// Level 2 to the code of all kernels, in the form that `Device::loadProgram`
-/// takes. The module is left at level 3. \p texts are those of
+/// Level 2 or 3 to the code of all kernels, in the form that
+/// `Device::loadProgram` takes. The module is left at level 3. One that is at
+/// level 3 keeps its schedules: they have to be for the same target, and
+/// `options.prepareKernel` is not called. \p texts are those of
 /// Target::compile(). Throws CompileError.
 std::vector<char> generateCode(mlir::ModuleOp module, Device &device,
                                const CompileOptions &options = {},
                                mlir::tg::StageTexts *texts = nullptr);
 
-/// The same, where \p generate makes the code of all kernels, scheduled by
-/// then. It returns failure, with diagnostics, if there is none.
-std::vector<char> generateCode(
-    mlir::ModuleOp module, Device &device, const CompileOptions &options,
-    llvm::function_ref<
-        mlir::FailureOr<std::vector<char>>(llvm::ArrayRef<mlir::tg::KernelOp>)>
-        generate);
+/// Makes the code of scheduled kernels. Returns failure, with diagnostics, if
+/// there is none.
+using CodeGenerator = llvm::function_ref<mlir::FailureOr<std::vector<char>>(
+    llvm::ArrayRef<mlir::tg::KernelOp>)>;
+
+/// The same, where \p generate makes the code of all kernels.
+std::vector<char> generateCode(mlir::ModuleOp module, Device &device,
+                               const CompileOptions &options,
+                               CodeGenerator generate);
 
 /// Whether a launch of the kernel is worth several threads, for the largest
 /// values of its variables. As the runtime decides on CPUs.

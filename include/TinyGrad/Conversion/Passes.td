@@ -123,7 +123,9 @@ def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
     * Bool buffers become buffers of bytes; f16, bf16 and fp8 buffers become
       buffers of integers that hold their bits.
 
-    Functions that launch kernels lose their meaning and are removed.
+    Functions that launch kernels lose their meaning and are removed. A module
+    with tensor graphs, or without kernels but with functions that kernels were
+    converted to, is an error.
 
     ```mlir
     tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
@@ -362,6 +364,15 @@ def TgDistributePermutations
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TgRequireFunctions : Pass<"tg-require-functions", "::mlir::ModuleOp"> {
+  let summary = "Check that kernels have been converted to functions";
+  let description = [{
+    The first pass of `tg-kernel-to-llvm-pipeline` and `tg-gpu-to-llvm-pipeline`. Kernels
+    and tensor graphs, which these pipelines would leave behind, are errors that name
+    the level (see `tg-require-level`). Nothing is changed.
+  }];
 }
 
 def ConvertKernelFunctionsToLLVM

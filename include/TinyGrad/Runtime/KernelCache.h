@@ -15,6 +15,8 @@
 
 #include "TinyGrad/Runtime/DiskCache.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <list>
@@ -48,6 +50,12 @@ public:
   /// The cache of the process; its disk part is set up from the environment
   /// when first used.
   static KernelCache &global();
+  /// A cache of its own whose disk part is in \p directory, which is created
+  /// when first written to; no disk part if it is empty. DiskCache says which
+  /// directories are refused. Above \p maxBytes, the least recently used files
+  /// are removed.
+  static std::shared_ptr<KernelCache>
+  inDirectory(std::string directory, uint64_t maxBytes = uint64_t(1) << 30);
   /// A cache with its own disk part, or with none if that is null.
   explicit KernelCache(std::unique_ptr<DiskCache> disk);
 

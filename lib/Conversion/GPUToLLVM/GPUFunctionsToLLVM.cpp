@@ -212,6 +212,7 @@ struct ConvertGPUFunctionsToLLVMPass
 //===----------------------------------------------------------------------===//
 
 void tg::buildGPUToLLVMPipeline(OpPassManager &pm, StringRef chip) {
+  pm.addPass(createTgRequireFunctions());
   auto &module = pm.nest<gpu::GPUModuleOp>();
   auto &functions = module.nest<gpu::GPUFuncOp>();
   functions.addPass(createTgAnnotateKernelFunctions());

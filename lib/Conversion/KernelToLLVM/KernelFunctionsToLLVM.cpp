@@ -63,6 +63,7 @@ struct ConvertKernelFunctionsToLLVMPass
 } // namespace
 
 void tg::buildKernelToLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createTgRequireFunctions());
   pm.addNestedPass<func::FuncOp>(createTgAnnotateKernelFunctions());
   pm.addPass(createTgExpandMath());
   pm.addPass(createSCFToControlFlowPass());

@@ -13,6 +13,7 @@
 #include "GPUEmitter.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Dialect/Tg/Utils/Residency.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -200,6 +201,9 @@ FailureOr<gpu::GPUFuncOp> tg::convertKernelToGPU(OpBuilder &builder,
 namespace {
 struct ConvertTgToGPUPass : tg::impl::ConvertTgToGPUBase<ConvertTgToGPUPass> {
   void runOnOperation() override {
+    if (failed(requireLevel(getOperation(), {ModuleLevel::Kernels,
+                                             ModuleLevel::ScheduledKernels})))
+      return signalPassFailure();
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     if (kernels.empty())
       return;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,6 +36,9 @@ namespace {
 struct ConvertTgToVectorPass
     : tg::impl::ConvertTgToVectorBase<ConvertTgToVectorPass> {
   void runOnOperation() override {
+    if (failed(requireLevel(getOperation(), {ModuleLevel::Kernels,
+                                             ModuleLevel::ScheduledKernels})))
+      return signalPassFailure();
     // Host programs refer to kernels, which are about to be replaced.
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))

@@ -28,6 +28,7 @@ namespace mlir::tg {
 #define GEN_PASS_DECL_TGDISTRIBUTEPERMUTATIONS
 #define GEN_PASS_DECL_CONVERTKERNELFUNCTIONSTOLLVM
 #define GEN_PASS_DECL_TGADDKERNELINTERFACE
+#define GEN_PASS_DECL_TGREQUIREFUNCTIONS
 #include "TinyGrad/Conversion/Passes.h.inc"
 
 /// What the passes tg-distribute-permutations and tg-carry-buffers do.

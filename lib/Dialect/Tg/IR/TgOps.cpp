@@ -354,11 +354,25 @@ LogicalResult IotaOp::verify() {
 // Reduce
 //===----------------------------------------------------------------------===//
 
+/// The type of an operand from which that of a result is inferred, which comes
+/// before the operand is verified. Emits an error if it is no tensor.
+static RankedTensorType checkTensor(std::optional<Location> loc, StringRef name,
+                                    Value operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.getType());
+  if (!type)
+    (void)emitOptionalError(loc, "'", name, "' op takes a ranked tensor, not ",
+                            operand.getType());
+  return type;
+}
+
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  RankedTensorType type =
+      checkTensor(loc, "tg.reduce", adaptor.getOperands().front());
+  if (!type)
+    return failure();
   if (failed(checkAxes(loc, "tg.reduce", adaptor.getAxes(), type.getRank())))
     return failure();
   SmallVector<Dim> dims = tg::getDims(type);
@@ -452,7 +466,10 @@ LogicalResult PermuteOp::inferReturnTypes(MLIRContext *,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
-  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  RankedTensorType type =
+      checkTensor(loc, "tg.permute", adaptor.getOperands().front());
+  if (!type)
+    return failure();
   ArrayRef<int64_t> order = adaptor.getOrder();
   SmallVector<int64_t> sorted(order);
   llvm::sort(sorted);
@@ -507,7 +524,10 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                                       std::optional<Location> loc,
                                       Adaptor adaptor,
                                       SmallVectorImpl<Type> &types) {
-  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  RankedTensorType type =
+      checkTensor(loc, "tg.pad", adaptor.getOperands().front());
+  if (!type)
+    return failure();
   if (failed(checkLengths(loc, "tg.pad", adaptor.getLow(), adaptor.getHigh(),
                           type.getRank())) ||
       failed(checkPositions(loc, "tg.pad", adaptor.getLow())) ||
@@ -535,7 +555,10 @@ LogicalResult ShrinkOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  RankedTensorType type =
+      checkTensor(loc, "tg.shrink", adaptor.getOperands().front());
+  if (!type)
+    return failure();
   if (failed(checkLengths(loc, "tg.shrink", adaptor.getFrom(), adaptor.getTo(),
                           type.getRank())) ||
       failed(checkPositions(loc, "tg.shrink", adaptor.getFrom())) ||

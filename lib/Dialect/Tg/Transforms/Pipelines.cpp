@@ -32,6 +32,7 @@ createCanonicalizer(const tg::PipelineOptions &options) {
 
 void tg::buildSchedulePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
+  pm.addPass(createTgRequireLevel({ModuleLevel::TensorGraph}));
   pm.addNestedPass<func::FuncOp>(createTgResolveAssigns());
   // Some rules match operands that are the same value.
   pm.addNestedPass<func::FuncOp>(createCSEPass());
@@ -67,6 +68,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
 
 void tg::buildOptimizePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
+  pm.addPass(createTgRequireLevel({ModuleLevel::Kernels}));
   pm.addPass(createTgAlignBuffers());
   OpPassManager &kernel = pm.nest<KernelOp>();
   TgOptimizeKernelsOptions optimize;

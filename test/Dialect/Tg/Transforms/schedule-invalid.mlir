@@ -30,7 +30,7 @@ func.func @too_large(%x: tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 2147483648>, 
 
 // -----
 
-// expected-error @+1 {{scheduling requires the sizes of axes, not 'tensor<?x4xf32>'; replace each '?' by a number, or describe it with a #tg.shape}}
+// expected-error @+1 {{scheduling requires the sizes of axes, not 'tensor<?x4xf32>'; replace each '?' by a number, or describe it with a #tg.shape, such as 'tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 1024>, 4>>'}}
 func.func @dynamic_argument(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %x : tensor<?x4xf32>
 }
@@ -173,4 +173,49 @@ func.func @uncountable(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
 // expected-error @+1 {{a tensor of 65 axes; there can be at most 64}}
 func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
   return
+}
+
+// -----
+
+// Several sizes have several names.
+// expected-error @+1 {{such as 'tensor<?x4x?xf32, #tg.shape<#tg.var<"n0", 1, 1024>, 4, #tg.var<"n1", 1, 1024>>>'}}
+func.func @two_sizes(%x: tensor<?x4x?xf32>) -> tensor<?x4x?xf32> {
+  return %x : tensor<?x4x?xf32>
+}
+
+// -----
+
+func.func @arith_negf(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.exp2 %x : tensor<4xf32>
+  // expected-error @+1 {{'arith.negf' op is not an operation of a tensor graph; use 'tg.neg'}}
+  %1 = arith.negf %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @arith_divf(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.exp2 %x : tensor<4xf32>
+  // expected-error @+1 {{; use 'tg.fdiv'}}
+  %1 = arith.divf %0, %x : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @math_sin(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.exp2 %x : tensor<4xf32>
+  // expected-error @+1 {{; use 'tg.sin'}}
+  %1 = math.sin %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+// The dialect has none.
+func.func @arith_remf(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.exp2 %x : tensor<4xf32>
+  // expected-error @+1 {{it has neither a tg::ElementwiseOpInterface nor a tg::MovementOpInterface}}
+  %1 = arith.remf %0, %x : tensor<4xf32>
+  return %1 : tensor<4xf32>
 }

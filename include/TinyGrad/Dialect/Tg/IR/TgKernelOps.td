@@ -375,7 +375,8 @@ def Tg_RangedScanOp : Tg_Op<"ranged_scan", [Pure,
 
 def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
       "result is the element type of the buffer", "buffer", "result",
-      "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+      // Also infers the type, before the buffer is verified.
+      "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "an element of a buffer";
   let description = [{
     Reads `buffer[index]`. Where the mask is false, nothing is read and the result

@@ -13,6 +13,7 @@
 #define TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/Pass.h"
@@ -62,10 +63,13 @@ struct PipelineOptions {
   ScheduleObserver *observer = nullptr;
 };
 
-/// Level 1 to level 2: canonicalization, scheduling, memory plan.
+/// Level 1 to level 2: canonicalization, scheduling, memory plan. A module of
+/// another level is an error, see requireLevel().
 void buildSchedulePipeline(OpPassManager &pm, const PipelineOptions &options);
 
-/// Level 2 to level 3: schedules of the kernels.
+/// Level 2 to level 3: schedules of the kernels. A module of another level is
+/// an error, see requireLevel(); kernels that have a schedule beside others
+/// that have none keep it.
 void buildOptimizePipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// Registers both for textual pipelines, as tg-schedule-pipeline and

@@ -14,6 +14,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TgRequireLevel : Pass<"tg-require-level", "::mlir::ModuleOp"> {
+  let summary = "Check how far a module has been compiled";
+  let description = [{
+    The first pass of each pipeline. A function or kernel below the level that is
+    needed is an error, since it would be left behind. One above it is an error if
+    nothing in the module is at the level: nothing would be done. A module of which
+    only a part was compiled further is accepted, and what contains no operation of
+    the dialect is ignored. Nothing is changed.
+
+    With `level=1`, as in `tg-schedule-pipeline`:
+
+    ```mlir
+    // error: '@k' is a kernel without a schedule (level 2), but tensor graphs
+    // (level 1) are needed
+    tg.kernel @k(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 8
+      %x = tg.load %a[%i] : memref<8xf32>
+      tg.store %x, %out[%i] : memref<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"level", "level", "::mlir::tg::ModuleLevel",
+           "::mlir::tg::ModuleLevel::TensorGraph", "The level that is needed",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::tg::ModuleLevel::TensorGraph, "1",
+                        "tensor graphs"),
+             clEnumValN(::mlir::tg::ModuleLevel::Kernels, "2",
+                        "kernels without a schedule"),
+             clEnumValN(::mlir::tg::ModuleLevel::ScheduledKernels, "3",
+                        "scheduled kernels"))}]>
+  ];
+}
+
 def TgAutodiff : Pass<"tg-autodiff", "::mlir::ModuleOp"> {
   let summary = "Turn a function into one that returns gradients too (reverse mode)";
   let description = [{

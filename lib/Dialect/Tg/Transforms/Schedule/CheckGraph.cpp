@@ -12,6 +12,8 @@
 #include "CheckGraph.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/NameSizes.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -86,7 +88,8 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   if (!hasDims(tensor))
     return report() << "scheduling requires the sizes of axes, not " << tensor
                     << "; replace each '?' by a number, or describe it with a "
-                       "#tg.shape";
+                       "#tg.shape, such as "
+                    << nameSizes(tensor);
   if (tensor.getRank() > kMaxAxes)
     return report() << "a tensor of " << tensor.getRank()
                     << " axes; there can be at most " << kMaxAxes;
@@ -103,6 +106,27 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   return success();
 }
 
+/// The operation of the dialect that computes what one of `arith` or `math`
+/// does; empty if none is known.
+static std::string findCounterpart(Operation &op) {
+  const StringRef dialect = op.getName().getDialectNamespace();
+  if (dialect != "arith" && dialect != "math")
+    return "";
+  const StringRef name = op.getName().stripDialect();
+  const StringRef own =
+      llvm::StringSwitch<StringRef>(name)
+          .Case("constant", "const")
+          .Case("divf", "fdiv")
+          .Cases({"divsi", "divui"}, "idiv")
+          .Cases({"maximumf", "maxsi", "maxui"}, "max")
+          .Cases({"extf", "truncf", "sitofp", "uitofp"}, "cast")
+          .Cases({"negf", "addf", "addi", "subf", "subi", "mulf", "muli"},
+                 name.drop_back())
+          .Default(dialect == "math" ? name : "");
+  const std::string full = ("tg." + own).str();
+  return RegisteredOperationName::lookup(full, op.getContext()) ? full : "";
+}
+
 /// Checks that an operation belongs to the dialect or implements its
 /// interfaces.
 static LogicalResult checkOp(Operation &op) {
@@ -115,7 +139,9 @@ static LogicalResult checkOp(Operation &op) {
   if (isa<MovementOpInterface>(op) || isElementwiseOp(&op))
     return success();
   InFlightDiagnostic error = op.emitOpError(message);
-  if (isa<ElementwiseOpInterface>(op))
+  if (const std::string own = findCounterpart(op); !own.empty())
+    error << "; use '" << own << "'";
+  else if (isa<ElementwiseOpInterface>(op))
     error << ": what it computes is not known without a "
              "tg::ComposedOpInterface";
   else
