@@ -18,8 +18,10 @@
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
+#include "TinyGrad/Conversion/LinalgToTg/LinalgToTg.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Conversion/TgToLinalg/TgToLinalg.h"
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 
 namespace mlir::tg {
