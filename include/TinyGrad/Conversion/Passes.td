@@ -45,6 +45,10 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       `absf`, `absi`, `acos`, `asin`, `atan`, `ceil`, `cos`, `erf`, `exp`, `exp2`,
       `expm1`, `floor`, `fma`, `isnan`, `log`, `log10`, `log1p`, `log2`, `powf`, `round`,
       `roundeven`, `rsqrt`, `sin`, `sqrt`, `tan`, `tanh` and `trunc`.
+    * A body may read a tensor from outside of it with `tensor.extract`. An index
+      that is a loop's is followed; any other selects by comparison with all positions, as
+      a sum, which schedules recognize as an indexed load. An index outside of the
+      tensor, which is undefined upstream, selects 0.
     * `tensor.empty`, `splat`, `from_elements`, `dim`, `cast`, `expand_shape`,
       `collapse_shape`, `reshape`, `pad` by one value, `extract_slice`, `insert_slice`
       with unit strides, `concat`, and `extract` at an index that is known become

@@ -63,9 +63,7 @@ Value linalgtotg::buildReversed(B &b, Value x) {
   return XorOp::create(b, x, ones);
 }
 
-Value linalgtotg::buildIsNan(B &b, Value x) {
-  return CmpNeOp::create(b, x, x);
-}
+Value linalgtotg::buildIsNan(B &b, Value x) { return CmpNeOp::create(b, x, x); }
 
 static Value buildNot(B &b, Value x) { return buildReversed(b, x); }
 
@@ -178,10 +176,9 @@ static Value buildCompareFloats(B &b, arith::CmpFPredicate predicate, Value x,
 //===----------------------------------------------------------------------===//
 
 /// Applies an operation to operands read as unsigned.
-template <typename OpTy>
-static Value buildUnsigned(B &b, ValueRange v) {
-  return buildAsSigned(b, OpTy::create(b, buildAsUnsigned(b, v[0]),
-                                       buildAsUnsigned(b, v[1])));
+template <typename OpTy> static Value buildUnsigned(B &b, ValueRange v) {
+  return buildAsSigned(
+      b, OpTy::create(b, buildAsUnsigned(b, v[0]), buildAsUnsigned(b, v[1])));
 }
 
 /// The quotient rounded up, of operands of one signedness.
@@ -190,8 +187,8 @@ static Value buildCeilDiv(B &b, Value x, Value y) {
   Value zero = buildConst(b, x, 0.0);
   // The quotient was rounded down if it is positive and not exact.
   Value isInexact = CmpNeOp::create(b, remainder, zero);
-  Value isNegative =
-      XorOp::create(b, CmpLtOp::create(b, x, zero), CmpLtOp::create(b, y, zero));
+  Value isNegative = XorOp::create(b, CmpLtOp::create(b, x, zero),
+                                   CmpLtOp::create(b, y, zero));
   Value isDown = AndOp::create(b, isInexact, buildNot(b, isNegative));
   return WhereOp::create(
       b, isDown, AddOp::create(b, quotient, buildConst(b, x, 1.0)), quotient);
@@ -241,9 +238,8 @@ static Value buildIntegers(B &b, Operation *op, ValueRange v) {
         return bools(parity,
                      [&]() -> Value { return SubOp::create(b, v[0], v[1]); });
       })
-      .Case([&](arith::MulIOp) -> Value {
-        return MulOp::create(b, v[0], v[1]);
-      })
+      .Case(
+          [&](arith::MulIOp) -> Value { return MulOp::create(b, v[0], v[1]); })
       .Case([&](arith::DivSIOp) {
         return numbers([&] { return IDivOp::create(b, v[0], v[1]); });
       })
@@ -268,13 +264,11 @@ static Value buildIntegers(B &b, Operation *op, ValueRange v) {
       .Case([&](arith::RemUIOp) {
         return numbers([&] { return buildUnsigned<ModOp>(b, v); });
       })
-      .Case([&](arith::AndIOp) -> Value {
-        return AndOp::create(b, v[0], v[1]);
-      })
+      .Case(
+          [&](arith::AndIOp) -> Value { return AndOp::create(b, v[0], v[1]); })
       .Case([&](arith::OrIOp) -> Value { return OrOp::create(b, v[0], v[1]); })
-      .Case([&](arith::XOrIOp) -> Value {
-        return XorOp::create(b, v[0], v[1]);
-      })
+      .Case(
+          [&](arith::XOrIOp) -> Value { return XorOp::create(b, v[0], v[1]); })
       .Case([&](arith::ShLIOp) {
         return numbers([&] { return ShlOp::create(b, v[0], v[1]); });
       })
@@ -289,9 +283,8 @@ static Value buildIntegers(B &b, Operation *op, ValueRange v) {
       .Case([&](arith::MinSIOp) { return min(/*isUnsigned=*/false); })
       .Case([&](arith::MinUIOp) { return min(/*isUnsigned=*/true); })
       .Case([&](math::AbsIOp) {
-        return numbers([&] {
-          return MaxOp::create(b, v[0], NegOp::create(b, v[0]));
-        });
+        return numbers(
+            [&] { return MaxOp::create(b, v[0], NegOp::create(b, v[0])); });
       })
       .Case([&](arith::CmpIOp compare) {
         return buildCompareInts(b, compare.getPredicate(), v[0], v[1]);
@@ -350,12 +343,10 @@ static Value buildRounding(B &b, Value x, Rounding rounding) {
   return WhereOp::create(b, OrOp::create(b, isUp, isTieUp), up, rounded);
 }
 
-template <typename OpTy>
-static Value unary(B &b, ValueRange v) {
+template <typename OpTy> static Value unary(B &b, ValueRange v) {
   return OpTy::create(b, v[0]);
 }
-template <typename OpTy>
-static Value binary(B &b, ValueRange v) {
+template <typename OpTy> static Value binary(B &b, ValueRange v) {
   return OpTy::create(b, v[0], v[1]);
 }
 
@@ -435,7 +426,8 @@ static Value buildFromSigned(B &b, Value x, Type to) {
   if (!isBool(x) || to.isInteger(1))
     return buildCast(b, x, to);
   // true is -1. Negated as an integer, so that false gives +0.0.
-  return buildCast(b, NegOp::create(b, buildCast(b, x, b.getIntegerType(8))), to);
+  return buildCast(b, NegOp::create(b, buildCast(b, x, b.getIntegerType(8))),
+                   to);
 }
 
 static Value buildFromUnsigned(B &b, Value x, Type to) {
@@ -512,8 +504,8 @@ Value linalgtotg::buildArithmetic(B &b, Operation *op, ValueRange operands,
       result = buildConversions(b, op, operands[0], to);
     if (!result && llvm::all_of(operands, hasArithmetic)) {
       bool isFloat = isa<FloatType>(getElement(operands[0]));
-      result =
-          isFloat ? buildFloats(b, op, operands) : buildIntegers(b, op, operands);
+      result = isFloat ? buildFloats(b, op, operands)
+                       : buildIntegers(b, op, operands);
     }
     if (result && getElement(result) == to)
       return result;

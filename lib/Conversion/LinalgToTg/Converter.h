@@ -71,8 +71,7 @@ void populateStructuredPatterns(RewritePatternSet &patterns,
 /// Patterns for operations of `tensor`, for constants, and for arithmetic
 /// outside of structured operations.
 void populateTensorPatterns(RewritePatternSet &patterns,
-                            const TypeConverter &types,
-                            ConversionState &state);
+                            const TypeConverter &types, ConversionState &state);
 
 } // namespace mlir::tg::linalgtotg
 

@@ -249,8 +249,8 @@ LogicalResult ShapeResolver::visitLinalg(linalg::LinalgOp op) {
       }
   }
   for (OpOperand &output : op.getDpsInitsMutable())
-    if (OpResult result = op->getResult(output.getOperandNumber() -
-                                        op.getNumDpsInputs()))
+    if (OpResult result =
+            op->getResult(output.getOperandNumber() - op.getNumDpsInputs()))
       if (failed(setDims(result, *getDims(output.get()))))
         return failure();
   return success();
@@ -405,8 +405,8 @@ LogicalResult ShapeResolver::setTypes() {
     size = substitute(size);
   for (auto &[value, dims] : shapes) {
     auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<Dim> known = llvm::map_to_vector(
-        dims, [&](Dim dim) { return substitute(dim); });
+    SmallVector<Dim> known =
+        llvm::map_to_vector(dims, [&](Dim dim) { return substitute(dim); });
     auto emitError = [&] {
       InFlightDiagnostic error = mlir::emitError(value.getLoc());
       error << "a tensor of type " << type << " and shape " << toString(known)
@@ -431,8 +431,8 @@ LogicalResult ShapeResolver::setTypes() {
     if (auto ret = dyn_cast<func::ReturnOp>(op))
       results.assign(ret.getOperandTypes().begin(),
                      ret.getOperandTypes().end());
-  function.setFunctionType(FunctionType::get(
-      context, function.front().getArgumentTypes(), results));
+  function.setFunctionType(
+      FunctionType::get(context, function.front().getArgumentTypes(), results));
   return success();
 }
 

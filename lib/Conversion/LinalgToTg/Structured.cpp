@@ -55,13 +55,16 @@ public:
   /// depend on an argument without a value are left out.
   LogicalResult evaluate(Block &block, ArrayRef<Value> arguments,
                          ConversionPatternRewriter &rewriter,
-                         DenseMap<Value, Value> &values,
-                         ConversionState &state, Operation *root);
+                         DenseMap<Value, Value> &values, ConversionState &state,
+                         Operation *root);
 
 private:
   Value buildProjection(Value operand, AffineMap map);
   Value buildWindows(Value operand, ArrayRef<SmallVector<int64_t>> rows);
   Value buildLeaf(Operation *op, std::string &reason);
+  /// Elements of a tensor at indices, one for each axis. An index that is not
+  /// that of a loop selects a position: all others count as zero in a sum.
+  Value buildExtract(tensor::ExtractOp op, Value tensor, ValueRange indices);
 
   B &b;
   SmallVector<Dim> loops;
@@ -166,8 +169,7 @@ Value Space::buildOperand(Value operand, AffineMap map, std::string &reason) {
     SmallVector<int64_t> row;
     if (failed(getFlattenedAffineExpr(expr, map.getNumDims(), 0, &row)) ||
         row.size() != getRank() + 1) {
-      reason = "has the indexing map " +
-               llvm::formatv("{0}", map).str() +
+      reason = "has the indexing map " + llvm::formatv("{0}", map).str() +
                ", which is not linear; sums of loops times numbers are "
                "supported";
       return {};
@@ -233,6 +235,60 @@ Value Space::buildLeaf(Operation *op, std::string &reason) {
   return {};
 }
 
+Value Space::buildExtract(tensor::ExtractOp op, Value tensor,
+                          ValueRange indices) {
+  SmallVector<Dim> sizes = getDims(tensor), dims = join({});
+  // Axes that run with a loop come first, in the order of these.
+  SmallVector<std::pair<int64_t, int64_t>> aligned;
+  SmallVector<int64_t> selected;
+  llvm::SmallBitVector isTaken(getRank());
+  for (auto [axis, index] : llvm::enumerate(op.getIndices())) {
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    if (loop && !isTaken.test(loop.getDim()) &&
+        loops[loop.getDim()] == sizes[axis]) {
+      isTaken.set(loop.getDim());
+      dims[loop.getDim()] = sizes[axis];
+      aligned.emplace_back(loop.getDim(), axis);
+    } else {
+      selected.push_back(axis);
+    }
+  }
+  llvm::sort(aligned);
+  SmallVector<int64_t> order, axes;
+  for (auto [loop, axis] : aligned)
+    order.push_back(axis);
+  SmallVector<Value> selecting;
+  for (int64_t axis : selected) {
+    order.push_back(axis);
+    axes.push_back(int64_t(dims.size()));
+    dims.push_back(sizes[axis]);
+    selecting.push_back(indices[axis]);
+  }
+  Value x = buildReshape(b, buildPermute(b, tensor, order), dims);
+  if (selected.empty())
+    return x;
+  SmallVector<Dim> all = join(selecting);
+  for (unsigned loop : isTaken.set_bits())
+    all[loop] = loops[loop];
+  SmallVector<Dim> result(all);
+  all.append(dims.begin() + getRank(), dims.end());
+  Value mask;
+  for (auto [axis, index] : llvm::zip_equal(axes, selecting)) {
+    SmallVector<Dim> withOnes = getDims(index);
+    withOnes.resize(all.size(), getOne());
+    Value wanted = buildExpand(b, buildReshape(b, index, withOnes), all);
+    Value position =
+        IotaOp::create(b, getTensorType(all, getElement(index)), axis);
+    Value isSelected = CmpEqOp::create(b, wanted, position);
+    mask = mask ? Value(AndOp::create(b, mask, isSelected)) : isSelected;
+  }
+  x = buildExpand(b, x, all);
+  Value sum = ReduceOp::create(
+      b, ReduceKind::add, WhereOp::create(b, mask, x, buildConst(b, x, 0.0)),
+      axes);
+  return buildReshape(b, sum, result);
+}
+
 LogicalResult Space::evaluate(Block &block, ArrayRef<Value> arguments,
                               ConversionPatternRewriter &rewriter,
                               DenseMap<Value, Value> &values,
@@ -262,10 +318,24 @@ LogicalResult Space::evaluate(Block &block, ArrayRef<Value> arguments,
       continue;
     std::string reason;
     Value result;
-    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), get);
-    if (op.getNumOperands() == 0) {
+    auto extract = dyn_cast<tensor::ExtractOp>(&op);
+    SmallVector<Value> operands = llvm::map_to_vector(
+        extract ? OperandRange(extract.getIndices()) : op.getOperands(), get);
+    if (extract) {
+      Value tensor = extract.getTensor().getParentBlock() == &block
+                         ? Value()
+                         : rewriter.getRemappedValue(extract.getTensor());
+      auto type = tensor ? dyn_cast<RankedTensorType>(tensor.getType())
+                         : RankedTensorType();
+      if (!type || isFp8(type.getElementType()) ||
+          llvm::is_contained(operands, Value()))
+        reason = "reads a tensor that tg cannot select elements of";
+      else
+        result = buildExtract(extract, tensor, operands);
+    } else if (op.getNumOperands() == 0) {
       result = buildLeaf(&op, reason);
-    } else if (op.getNumRegions() != 0 || llvm::is_contained(operands, Value())) {
+    } else if (op.getNumRegions() != 0 ||
+               llvm::is_contained(operands, Value())) {
       reason = "is not supported there";
     } else {
       SmallVector<Dim> dims = join(operands);
@@ -316,12 +386,10 @@ static std::optional<Combiner> getCombiner(Operation *op) {
       .Case<arith::AddIOp>([&](auto) { return isBool ? parity : add; })
       .Case<arith::MaximumFOp>([&](auto) { return max; })
       .Case<arith::MinimumFOp>([&](auto) { return min; })
-      .Case<arith::MaxNumFOp>([&](auto) {
-        return Combiner{ReduceKind::max, false, false, true};
-      })
-      .Case<arith::MinNumFOp>([&](auto) {
-        return Combiner{ReduceKind::max, false, true, true};
-      })
+      .Case<arith::MaxNumFOp>(
+          [&](auto) { return Combiner{ReduceKind::max, false, false, true}; })
+      .Case<arith::MinNumFOp>(
+          [&](auto) { return Combiner{ReduceKind::max, false, true, true}; })
       // true is -1 where bools are signed.
       .Case<arith::MaxSIOp>([&](auto) { return isBool ? mul : max; })
       .Case<arith::MinSIOp>([&](auto) { return isBool ? max : min; })
@@ -374,8 +442,8 @@ static Value buildReduce(B &b, const Combiner &combiner, Value x,
         buildConst(b, cast<RankedTensorType>(x.getType()),
                    getReduceIdentity(ReduceKind::max, getElement(x)));
     if (mayBeNan)
-      hasNumber = ReduceOp::create(b, ReduceKind::max, CmpEqOp::create(b, x, x),
-                                   axes);
+      hasNumber =
+          ReduceOp::create(b, ReduceKind::max, CmpEqOp::create(b, x, x), axes);
     x = WhereOp::create(b, isNan, lowest, x);
   }
   Value result = ReduceOp::create(b, combiner.kind, x, axes);
@@ -408,9 +476,8 @@ struct ConvertStructured
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics())
       return state.fail(op, "works on memory; tensors are supported");
-    if (llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
-          return map.getNumSymbols() != 0;
-        }))
+    if (llvm::any_of(op.getIndexingMapsArray(),
+                     [](AffineMap map) { return map.getNumSymbols() != 0; }))
       return state.fail(op, "has indexing maps with symbols");
     B b(op.getLoc(), rewriter);
     FailureOr<SmallVector<Dim>> loops = getLoops(op, operands);
@@ -465,6 +532,9 @@ struct ConvertStructured
       std::optional<Combiner> combiner;
       if (term && (term = values.lookup(term)))
         combiner = getCombiner(combine);
+      if (combiner && isFp8(getElement(init)))
+        return state.fail(op, "reduces elements of an 8-bit float type, with "
+                              "which tg does not compute");
       if (!combiner)
         return state.fail(
             op, "reduces loops, but output " +

@@ -53,15 +53,16 @@ public:
   using OpAdaptor = typename OpConversionPattern<OpTy>::OpAdaptor;
 
   TensorPattern(const TypeConverter &types, MLIRContext *context,
-          ConversionState &state)
+                ConversionState &state)
       : OpConversionPattern<OpTy>(types, context), state(state) {}
 
   LogicalResult
   matchAndRewrite(OpTy op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const final {
     B b(op.getLoc(), rewriter);
-    auto type = this->getTypeConverter()->template convertType<RankedTensorType>(
-        op->getResult(0).getType());
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op->getResult(0).getType());
     if (!type) {
       std::string text;
       llvm::raw_string_ostream(text) << op->getResult(0).getType();
@@ -90,8 +91,8 @@ Value buildZero(B &b, RankedTensorType type) {
 /// `b` where the positions [low, low + its size) of each axis are, else `a`.
 Value buildInsert(B &b, Value into, Value part, ArrayRef<Dim> low) {
   SmallVector<Dim> high;
-  for (auto [size, partSize, begin] :
-       llvm::zip_equal(linalgtotg::getDims(into), linalgtotg::getDims(part), low))
+  for (auto [size, partSize, begin] : llvm::zip_equal(
+           linalgtotg::getDims(into), linalgtotg::getDims(part), low))
     high.push_back(size - partSize - begin);
   Value padded = buildPad(b, part, low, high);
   if (padded == part)
@@ -131,7 +132,8 @@ struct ConvertConstant : TensorPattern<arith::ConstantOp> {
     TypedAttr value = op.getValue();
     if (isa<ElementsAttr>(value) && !isa<DenseElementsAttr>(value))
       return state.fail(op, "has elements that are not a dense attribute");
-    value = convertNumbers(value, isNumber ? type.getElementType() : Type(type));
+    value =
+        convertNumbers(value, isNumber ? type.getElementType() : Type(type));
     if (!value)
       return state.fail(op, "has a type that constants of tg do not have");
     return Value(ConstOp::create(b, type, value));
@@ -209,8 +211,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The same elements in another shape.
-template <typename OpTy>
-struct ConvertReshape : TensorPattern<OpTy> {
+template <typename OpTy> struct ConvertReshape : TensorPattern<OpTy> {
   using TensorPattern<OpTy>::TensorPattern;
   FailureOr<Value> convert(B &b, OpTy op, typename OpTy::Adaptor adaptor,
                            RankedTensorType type) const override {
@@ -233,10 +234,10 @@ struct ConvertCast : TensorPattern<tensor::CastOp> {
                            RankedTensorType type) const override {
     if (adaptor.getSource().getType() == type)
       return adaptor.getSource();
-    return state.fail(op, "changes " +
-                              toString(linalgtotg::getDims(adaptor.getSource())) +
-                              " to " + toString(tg::getDims(type)) +
-                              ", which are not known to be the same");
+    return state.fail(
+        op, "changes " + toString(linalgtotg::getDims(adaptor.getSource())) +
+                " to " + toString(tg::getDims(type)) +
+                ", which are not known to be the same");
   }
 };
 
@@ -281,8 +282,8 @@ struct ConvertPad : OpConversionPattern<tensor::PadOp> {
         return state.fail(op, "pads with what is not a number");
       Value isInside = ConstOp::create(
           b, getTensorType(linalgtotg::getDims(x), b.getI1Type()), int64_t(1));
-      padded = WhereOp::create(b, buildPad(b, isInside, *low, *high), padded,
-                               value);
+      padded =
+          WhereOp::create(b, buildPad(b, isInside, *low, *high), padded, value);
     }
     rewriter.replaceOp(op, padded);
     return success();
@@ -325,17 +326,16 @@ struct ConvertExtractSlice : TensorPattern<tensor::ExtractSliceOp> {
         return state.fail(op, describe(begin, end, all[axis]));
       isStrided |= *step != 1;
       view.offset = view.offset + begin * view.strides[axis];
-      view.strides[axis] = size.is(1)
-                               ? zero
-                               : view.strides[axis] * Dim(b.getContext(), *step);
+      view.strides[axis] =
+          size.is(1) ? zero : view.strides[axis] * Dim(b.getContext(), *step);
       to.push_back(end);
     }
     view.shape.assign(sizes->begin(), sizes->end());
-    Value part = isStrided
-                     ? Value(StridedOp::create(
-                           b, getTensorType(*sizes, getElement(x)), x,
-                           b.getArrayAttr({view.getAttr()})))
-                     : buildShrink(b, x, *from, to);
+    Value part =
+        isStrided
+            ? Value(StridedOp::create(b, getTensorType(*sizes, getElement(x)),
+                                      x, b.getArrayAttr({view.getAttr()})))
+            : buildShrink(b, x, *from, to);
     return buildReshape(b, part, tg::getDims(type));
   }
 };
@@ -369,7 +369,8 @@ struct ConvertConcat : TensorPattern<tensor::ConcatOp> {
     Value result = buildZero(b, type);
     for (Value part : adaptor.getInputs()) {
       result = buildInsert(b, result, part, low);
-      low[op.getDim()] = low[op.getDim()] + linalgtotg::getDims(part)[op.getDim()];
+      low[op.getDim()] =
+          low[op.getDim()] + linalgtotg::getDims(part)[op.getDim()];
     }
     return result;
   }
@@ -381,7 +382,8 @@ struct ConvertExtract : TensorPattern<tensor::ExtractOp> {
                            RankedTensorType) const override {
     auto from = state.getSizes(getAsOpFoldResult(op.getIndices()));
     if (!from)
-      return state.fail(op, "reads at an index that is not computed from sizes");
+      return state.fail(op,
+                        "reads at an index that is not computed from sizes");
     SmallVector<Dim> to;
     Dim one(b.getContext(), 1);
     for (auto [begin, size] :
@@ -458,6 +460,6 @@ void linalgtotg::populateTensorPatterns(RewritePatternSet &patterns,
                ConvertReshape<tensor::CollapseShapeOp>,
                ConvertReshape<tensor::ReshapeOp>, ConvertCast, ConvertPad,
                ConvertExtractSlice, ConvertInsertSlice, ConvertConcat,
-               ConvertExtract, ConvertArithmetic>(
-      types, patterns.getContext(), state);
+               ConvertExtract, ConvertArithmetic>(types, patterns.getContext(),
+                                                  state);
 }

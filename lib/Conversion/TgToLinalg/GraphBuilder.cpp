@@ -71,8 +71,8 @@ LogicalResult ConversionState::addFunction(func::FuncOp function) {
   return success();
 }
 
-std::pair<unsigned, int64_t>
-ConversionState::getAxis(func::FuncOp function, VarAttr variable) const {
+std::pair<unsigned, int64_t> ConversionState::getAxis(func::FuncOp function,
+                                                      VarAttr variable) const {
   return axes.lookup({function, variable});
 }
 
@@ -248,8 +248,8 @@ Value GraphBuilder::buildReshape(Value x, ArrayRef<Dim> from,
   else if (from.size() > 1)
     x = tensor::CollapseShapeOp::create(b, x, all(from.size()));
   if (to.empty())
-    return tensor::CollapseShapeOp::create(
-        b, x, SmallVector<ReassociationIndices>());
+    return tensor::CollapseShapeOp::create(b, x,
+                                           SmallVector<ReassociationIndices>());
   // Its size may be known where the product is: a cast forgets or tells it.
   Dim size = getNumElements(b.getContext(), to);
   bool isDynamic = llvm::any_of(to, [](Dim dim) { return !dim.isStatic(); });

@@ -74,10 +74,10 @@ struct ConvertPad : GraphPattern<PadOp> {
     Value zero = arith::ConstantOp::create(
         g.b, cast<TypedAttr>(
                  g.b.getZeroAttr(tgtolinalg::convertElementType(element))));
-    return Value(tensor::PadOp::create(
-        g.b, convertTensorType(type), adaptor.getX(),
-        g.getSizes(getDims(op.getLow())), g.getSizes(getDims(op.getHigh())),
-        zero));
+    return Value(
+        tensor::PadOp::create(g.b, convertTensorType(type), adaptor.getX(),
+                              g.getSizes(getDims(op.getLow())),
+                              g.getSizes(getDims(op.getHigh())), zero));
   }
 };
 
@@ -142,9 +142,9 @@ static Value buildGather(GraphBuilder &g, const ViewChain &chain, Value flat,
                 break;
               }
               // A size may be 0 where nothing is read.
-              Value size = arith::MaxSIOp::create(
-                  b, g.getIndex(view.shape[axis]),
-                  arith::ConstantIndexOp::create(b, 1));
+              Value size =
+                  arith::MaxSIOp::create(b, g.getIndex(view.shape[axis]),
+                                         arith::ConstantIndexOp::create(b, 1));
               index[axis] = arith::RemUIOp::create(b, position, size);
               position = arith::DivUIOp::create(b, position, size);
             }
@@ -161,12 +161,13 @@ static Value buildGather(GraphBuilder &g, const ViewChain &chain, Value flat,
             Span span = view.getSpan(axis);
             Value isIn = arith::AndIOp::create(
                 b,
-                arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                                      index[axis], g.getIndex(span.begin)),
-                arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                      index[axis], g.getIndex(span.end)));
-            isInside = isInside ? Value(arith::AndIOp::create(b, isInside, isIn))
-                                : isIn;
+                arith::CmpIOp::create(b, arith::CmpIPredicate::sge, index[axis],
+                                      g.getIndex(span.begin)),
+                arith::CmpIOp::create(b, arith::CmpIPredicate::slt, index[axis],
+                                      g.getIndex(span.end)));
+            isInside = isInside
+                           ? Value(arith::AndIOp::create(b, isInside, isIn))
+                           : isIn;
           }
           position = sum;
           if (isInside)
@@ -177,8 +178,8 @@ static Value buildGather(GraphBuilder &g, const ViewChain &chain, Value flat,
             b, tensor::ExtractOp::create(b, flat, position), element);
         if (!isInside)
           return value;
-        return arith::SelectOp::create(
-            b, isInside, value, emission::buildZero(b, value.getType()));
+        return arith::SelectOp::create(b, isInside, value,
+                                       emission::buildZero(b, value.getType()));
       });
 }
 

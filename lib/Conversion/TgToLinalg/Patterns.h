@@ -17,13 +17,12 @@
 namespace mlir::tg::tgtolinalg {
 
 /// A pattern for an operation with one result, in functions.
-template <typename OpTy>
-class GraphPattern : public OpConversionPattern<OpTy> {
+template <typename OpTy> class GraphPattern : public OpConversionPattern<OpTy> {
 public:
   using OpAdaptor = typename OpConversionPattern<OpTy>::OpAdaptor;
 
   GraphPattern(const TypeConverter &types, MLIRContext *context,
-          ConversionState &state)
+               ConversionState &state)
       : OpConversionPattern<OpTy>(types, context), state(state) {}
 
   LogicalResult

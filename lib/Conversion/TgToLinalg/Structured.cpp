@@ -34,10 +34,9 @@ struct ConvertConst : GraphPattern<ConstOp> {
       return Value(arith::ConstantOp::create(g.b, dense));
     if (type.hasStaticShape())
       return Value(arith::ConstantOp::create(
-          g.b, DenseElementsAttr::get(convertTensorType(type),
-                                      Attribute(value))));
-    return g.buildFilled(getDims(type),
-                         arith::ConstantOp::create(g.b, value));
+          g.b,
+          DenseElementsAttr::get(convertTensorType(type), Attribute(value))));
+    return g.buildFilled(getDims(type), arith::ConstantOp::create(g.b, value));
   }
 };
 
@@ -58,9 +57,9 @@ struct ConvertDim : GraphPattern<DimOp> {
   using GraphPattern::GraphPattern;
   FailureOr<Value> convert(GraphBuilder &g, DimOp op, OpAdaptor,
                            RankedTensorType type) const override {
-    Value number = g.arithmetic.buildCast(g.b, g.getIndex(Dim(op.getDim())),
-                                          g.b.getIndexType(),
-                                          type.getElementType());
+    Value number =
+        g.arithmetic.buildCast(g.b, g.getIndex(Dim(op.getDim())),
+                               g.b.getIndexType(), type.getElementType());
     return g.buildFilled(getDims(type), number);
   }
 };
@@ -91,7 +90,10 @@ struct ConvertElementwise : ConversionPattern {
   ConvertElementwise(const TypeConverter &types, MLIRContext *context,
                      ConversionState &state)
       : ConversionPattern(types, MatchAnyOpTypeTag(), 1, context),
-        state(state) {}
+        state(state) {
+    // What an operation is composed of is converted by this pattern, too.
+    setHasBoundedRewriteRecursion();
+  }
 
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
@@ -111,9 +113,10 @@ struct ConvertElementwise : ConversionPattern {
     GraphBuilder g(b, op, state);
     SmallVector<AffineMap> maps(operands.size(),
                                 b.getMultiDimIdentityMap(type.getRank()));
-    SmallVector<Type> elements = llvm::map_to_vector(
-        op->getOperandTypes(),
-        [](Type operand) { return getElementTypeOrSelf(operand); });
+    SmallVector<Type> elements =
+        llvm::map_to_vector(op->getOperandTypes(), [](Type operand) {
+          return getElementTypeOrSelf(operand);
+        });
     bool isKnown = true;
     Value result = g.buildParallel(
         getDims(type), type.getElementType(), operands, maps, elements,
@@ -170,8 +173,7 @@ struct ConvertReduce : GraphPattern<ReduceOp> {
         kept, arith::ConstantOp::create(
                   g.b, convertNumbers(getReduceIdentity(kind, wide))));
     AffineMap input = g.b.getMultiDimIdentityMap(dims.size());
-    AffineMap output =
-        AffineMap::get(dims.size(), 0, exprs, g.b.getContext());
+    AffineMap output = AffineMap::get(dims.size(), 0, exprs, g.b.getContext());
     auto sum = linalg::GenericOp::create(
         g.b, init.getType(), adaptor.getX(), init,
         ArrayRef<AffineMap>{input, output}, kinds,
@@ -187,19 +189,17 @@ struct ConvertReduce : GraphPattern<ReduceOp> {
         });
     Value result = sum.getResult(0);
     if (isWide)
-      result = g.buildParallel(kept, element, result,
-                               g.b.getMultiDimIdentityMap(kept.size()), wide,
-                               [&](B &b, ValueRange v) {
-                                 return g.arithmetic.buildNarrow(b, v[0],
-                                                                 element);
-                               });
+      result = g.buildParallel(
+          kept, element, result, g.b.getMultiDimIdentityMap(kept.size()), wide,
+          [&](B &b, ValueRange v) {
+            return g.arithmetic.buildNarrow(b, v[0], element);
+          });
     return g.buildWithAxes(result, dims, axes);
   }
 };
 
 /// Operations that compute the identity of their first operand.
-template <typename OpTy>
-struct ConvertIdentity : GraphPattern<OpTy> {
+template <typename OpTy> struct ConvertIdentity : GraphPattern<OpTy> {
   using GraphPattern<OpTy>::GraphPattern;
   FailureOr<Value> convert(GraphBuilder &, OpTy, typename OpTy::Adaptor adaptor,
                            RankedTensorType) const override {

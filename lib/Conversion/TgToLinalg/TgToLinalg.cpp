@@ -59,8 +59,8 @@ static void removeAttributes(ModuleOp module) {
       module->removeAttr(attr.getName());
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      for (NamedAttribute attr : llvm::to_vector(
-               function_interface_impl::getArgAttrs(function, i)))
+      for (NamedAttribute attr :
+           llvm::to_vector(function_interface_impl::getArgAttrs(function, i)))
         if (isOurs(attr))
           function.removeArgAttr(i, attr.getName());
 }

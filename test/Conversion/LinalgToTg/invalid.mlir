@@ -154,3 +154,24 @@ func.func @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = tensor.empty(%m) : tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+func.func @fp8(%x: tensor<4xf8E4M3FN>, %o: tensor<f8E4M3FN>) -> tensor<f8E4M3FN> {
+  // expected-error@+1 {{reduces elements of an 8-bit float type, with which tg does not compute}}
+  %0 = linalg.reduce {arith.addf} ins(%x : tensor<4xf8E4M3FN>) outs(%o : tensor<f8E4M3FN>) dimensions = [0]
+  return %0 : tensor<f8E4M3FN>
+}
+
+// -----
+
+func.func @fp8_table(%x: tensor<4xf8E4M3FN>, %o: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> {
+  // expected-error@+1 {{has a 'tensor.extract' in its body, which reads a tensor that tg cannot select elements of}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%o : tensor<4xf8E4M3FN>) {
+  ^bb0(%out: f8E4M3FN):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %x[%i] : tensor<4xf8E4M3FN>
+    linalg.yield %v : f8E4M3FN
+  } -> tensor<4xf8E4M3FN>
+  return %0 : tensor<4xf8E4M3FN>
+}
