@@ -52,6 +52,8 @@ private:
   std::optional<SmallVector<Dim>> getDims(Value tensor) const;
   LogicalResult setDims(OpResult result, ArrayRef<Dim> dims);
 
+  /// Elements of a tensor whose sizes its type tells can be counted.
+  LogicalResult checkType(Value value) const;
   LogicalResult visit(Operation *op);
   /// The size that an operation on index values gives.
   std::optional<Dim> evaluate(Operation *op) const;
@@ -330,7 +332,17 @@ std::optional<SmallVector<Dim>> ShapeResolver::infer(Operation *op) const {
       });
 }
 
+LogicalResult ShapeResolver::checkType(Value value) const {
+  if (!hasDims(value.getType()))
+    return success();
+  return checkNumElements(tg::getDims(cast<RankedTensorType>(value.getType())),
+                          [&] { return emitError(value.getLoc()); });
+}
+
 LogicalResult ShapeResolver::visit(Operation *op) {
+  for (Value result : op->getResults())
+    if (failed(checkType(result)))
+      return failure();
   if (auto structured = dyn_cast<linalg::LinalgOp>(op);
       structured && structured.hasPureTensorSemantics())
     return visitLinalg(structured);
@@ -441,6 +453,8 @@ LogicalResult ShapeResolver::resolve() {
     return success();
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (failed(checkType(argument)))
+      return failure();
     if (!type || hasDims(type))
       continue;
     if (type.getEncoding())

@@ -26,6 +26,7 @@
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -64,13 +65,25 @@ private:
   Value buildLeaf(Operation *op, std::string &reason);
   /// Elements of a tensor at indices, one for each axis. An index that is not
   /// that of a loop selects a position: all others count as zero in a sum.
-  Value buildExtract(tensor::ExtractOp op, Value tensor, ValueRange indices);
+  /// Null, with a reason, if these are more than can be counted.
+  Value buildExtract(tensor::ExtractOp op, Value tensor, ValueRange indices,
+                     std::string &reason);
 
   B &b;
   SmallVector<Dim> loops;
 };
 
 } // namespace
+
+/// Whether a tensor of these dimensions has more elements than 63 bits count,
+/// as verifiers of tg see it: sizes of 0 do not make it smaller.
+static bool isTooLarge(ArrayRef<Dim> dims) {
+  int64_t count = 1;
+  return llvm::any_of(dims, [&](Dim dim) {
+    int64_t size = dim.getMax();
+    return size > 0 && llvm::MulOverflow(count, size, count);
+  });
+}
 
 /// Whether each result is another dimension, or a number.
 static bool isProjection(AffineMap map) {
@@ -236,7 +249,7 @@ Value Space::buildLeaf(Operation *op, std::string &reason) {
 }
 
 Value Space::buildExtract(tensor::ExtractOp op, Value tensor,
-                          ValueRange indices) {
+                          ValueRange indices, std::string &reason) {
   SmallVector<Dim> sizes = getDims(tensor), dims = join({});
   // Axes that run with a loop come first, in the order of these.
   SmallVector<std::pair<int64_t, int64_t>> aligned;
@@ -272,6 +285,10 @@ Value Space::buildExtract(tensor::ExtractOp op, Value tensor,
     all[loop] = loops[loop];
   SmallVector<Dim> result(all);
   all.append(dims.begin() + getRank(), dims.end());
+  if (isTooLarge(all)) {
+    reason = "selects among more elements than 63 bits count";
+    return {};
+  }
   Value mask;
   for (auto [axis, index] : llvm::zip_equal(axes, selecting)) {
     SmallVector<Dim> withOnes = getDims(index);
@@ -331,7 +348,7 @@ LogicalResult Space::evaluate(Block &block, ArrayRef<Value> arguments,
           llvm::is_contained(operands, Value()))
         reason = "reads a tensor that tg cannot select elements of";
       else
-        result = buildExtract(extract, tensor, operands);
+        result = buildExtract(extract, tensor, operands, reason);
     } else if (op.getNumOperands() == 0) {
       result = buildLeaf(&op, reason);
     } else if (op.getNumRegions() != 0 ||
@@ -483,6 +500,9 @@ struct ConvertStructured
     FailureOr<SmallVector<Dim>> loops = getLoops(op, operands);
     if (failed(loops))
       return failure();
+    if (isTooLarge(*loops))
+      return state.fail(op, "has loops " + toString(*loops) +
+                                ", whose positions 63 bits do not count");
     Space space(b, *loops);
     std::string reason;
     llvm::SmallBitVector reduced(loops->size());

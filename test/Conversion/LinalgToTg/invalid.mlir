@@ -175,3 +175,24 @@ func.func @fp8_table(%x: tensor<4xf8E4M3FN>, %o: tensor<4xf8E4M3FN>) -> tensor<4
   } -> tensor<4xf8E4M3FN>
   return %0 : tensor<4xf8E4M3FN>
 }
+
+// -----
+
+func.func @too_many_positions(%x: tensor<4000000000xf32>, %y: tensor<4000000000xf32>, %o: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{has loops [4000000000, 4000000000], whose positions 63 bits do not count}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%x, %y : tensor<4000000000xf32>, tensor<4000000000xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%l: f32, %r: f32, %out: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{a tensor of shape [9223372036854775807, 8] has more elements than fit into 63 bits}}
+func.func @too_many_elements(%x: tensor<9223372036854775807x8xf32>) -> tensor<9223372036854775807x8xf32> {
+  return %x : tensor<9223372036854775807x8xf32>
+}
