@@ -19,8 +19,10 @@
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
+#include "TinyGrad/Conversion/LinalgToTg/LinalgToTg.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Conversion/TgToLinalg/TgToLinalg.h"
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 
 namespace mlir::tg {

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the passes that lower scheduled kernels to LLVM's dialect.
+/// Declares the passes that lower scheduled kernels to LLVM's dialect, and those
+/// between tensor graphs and upstream's dialects on tensors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,98 @@
 #define TINYGRAD_CONVERSION_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// LinalgToTg
+//===----------------------------------------------------------------------===//
+
+def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
+  let summary = "Convert tensor programs of upstream's dialects to tensor graphs";
+  let description = [{
+    Turns functions over `linalg`, `tensor`, `arith` and `math` on tensors into
+    tensor graphs (level 1), which `tg-run` runs and `tg-schedule-pipeline` compiles.
+
+    * Structured operations, that is `linalg.generic` and all named ones
+      (`linalg.matmul`, `linalg.conv_2d_nchw_fchw`, `linalg.map`, ...), have loops, an
+      indexing map for each operand, and a body. Each operand becomes a tensor with
+      an axis for each loop: by movement operations where the map lists loops and
+      numbers, by a `tg.strided` where it has sums of loops times numbers, as those of
+      windows. The body is evaluated on such tensors. What it combines with an output
+      becomes a `tg.reduce` along the reduced loops; its result is combined with the
+      initial value, unless that is the identity. `linalg.softmax` is decomposed as
+      upstream does.
+    * Maps of outputs list each parallel loop once, and no reduced loop. Reductions are
+      `addf`, `addi`, `mulf`, `muli`, the maxima and minima of `arith`, and of bools
+      `andi`, `ori`, `xori`.
+    * Bodies, and functions around structured operations, consist of `linalg.index`,
+      `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
+      `arith` except `remf` and what has two results or scales, and of `math`
+      `absf`, `absi`, `acos`, `asin`, `atan`, `ceil`, `cos`, `erf`, `exp`, `exp2`,
+      `expm1`, `floor`, `fma`, `isnan`, `log`, `log10`, `log1p`, `log2`, `powf`, `round`,
+      `roundeven`, `rsqrt`, `sin`, `sqrt`, `tan`, `tanh` and `trunc`.
+    * A body may read a tensor from outside of it with `tensor.extract`. An index
+      that is a loop's is followed; any other selects by comparison with all positions, as
+      a sum, which schedules recognize as an indexed load. An index outside of the
+      tensor, which is undefined upstream, selects 0.
+    * `tensor.empty`, `splat`, `from_elements`, `dim`, `cast`, `expand_shape`,
+      `collapse_shape`, `reshape`, `pad` by one value, `extract_slice`, `insert_slice`
+      with unit strides, `concat`, and `extract` at an index that is known become
+      movement operations and constants. Elements of `tensor.empty` are zeros.
+    * Numbers become tensors of rank 0, and `index` becomes `i64`. Integers are
+      signless there: operations say how they are read, and those that read
+      them as unsigned work on a `tg.bitcast`.
+
+    A `?` of an argument becomes a variable, from `min-size` to `max-size`, that is named by
+    argument and axis: `arg0_1`. Other sizes are expressions of these: operations and
+    `tensor.dim` say which. Where an operation needs equal sizes, variables are
+    replaced, by other variables or by numbers; an equation that this does
+    not solve is an error. Arguments may have a `#tg.shape` already.
+
+    Results are those that upstream's dialects allow. Division by zero, a shift by too
+    many bits, and a float that no integer of the type is near give what they
+    give in `tg`. NaNs are as in upstream (`maximumf` and `maxnumf` differ); the sign of
+    a zero that is a maximum, a minimum or a sum is not specified. `tg.reduce` may
+    compute sums in a wider type and in any order.
+
+    An operation that is not converted is an error that names it and the reason.
+
+    ```mlir
+    func.func @main(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %0 = linalg.matmul ins(%a, %b : tensor<4x8xf16>, tensor<8x6xf16>)
+          outs(%c : tensor<4x6xf32>) -> tensor<4x6xf32>
+      return %0 : tensor<4x6xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%a: tensor<4x8xf16>, %b: tensor<8x6xf16>, %c: tensor<4x6xf32>) -> tensor<4x6xf32> {
+      %0 = tg.reshape %a : tensor<4x8xf16> -> tensor<4x1x8xf16>
+      %1 = tg.permute %b [1, 0] : tensor<8x6xf16> -> tensor<6x8xf16>
+      %2 = tg.reshape %1 : tensor<6x8xf16> -> tensor<1x6x8xf16>
+      %3 = tg.cast %0 : tensor<4x1x8xf16> -> tensor<4x1x8xf32>
+      %4 = tg.cast %2 : tensor<1x6x8xf16> -> tensor<1x6x8xf32>
+      %5 = tg.expand %3 : tensor<4x1x8xf32> -> tensor<4x6x8xf32>
+      %6 = tg.expand %4 : tensor<1x6x8xf32> -> tensor<4x6x8xf32>
+      %7 = tg.mul %5, %6 : tensor<4x6x8xf32>
+      %8 = tg.reduce add %7 axes [2] : tensor<4x6x8xf32> -> tensor<4x6x1xf32>
+      %9 = tg.reshape %8 : tensor<4x6x1xf32> -> tensor<4x6xf32>
+      %10 = tg.add %c, %9 : tensor<4x6xf32>
+      return %10 : tensor<4x6xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"minSize", "min-size", "int64_t", "1",
+           "The smallest size of a `?` of an argument">,
+    Option<"maxSize", "max-size", "int64_t", "1024",
+           "The largest size of a `?` of an argument; memory is laid out for it">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::tg::TgDialect"
+  ];
+}
 
 //===----------------------------------------------------------------------===//
 // MathToPolynomial
@@ -96,6 +189,71 @@ def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
            "of a kernel on several threads">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// TgToLinalg
+//===----------------------------------------------------------------------===//
+
+def ConvertTgToLinalg : Pass<"convert-tg-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Convert tensor graphs to upstream's dialects";
+  let description = [{
+    Turns tensor graphs (level 1) into `linalg`, `tensor`, `arith` and `math` on
+    tensors, which compilers built on MLIR take.
+
+    * Elementwise operations become one `linalg.generic` each, which upstream's
+      `linalg-fuse-elementwise-ops` fuses, with the semantics that the dialect documents:
+      integer division by zero gives 0, conversions saturate, and so on. Those of other
+      dialects (`ComposedOpInterface`) are composed first. `math` operations have the
+      errors of what they are lowered to.
+    * `tg.reduce` becomes a `linalg.generic` with reduced loops. Sums and products of
+      f16 and bf16 are computed in f32.
+    * `tg.reshape`, `permute`, `expand`, `pad` and `shrink` become `tensor.collapse_shape`
+      and `expand_shape`, `linalg.transpose`, `linalg.broadcast`, `tensor.pad` and
+      `tensor.extract_slice`. `tg.flip`, `tg.strided`, and movement operations of other
+      dialects become a `linalg.generic` with an indexing map, or one that
+      computes an index and reads it with `tensor.extract`, if there is a mask, a
+      second view, or a symbolic size.
+    * `tg.const`, `iota` and `dim` become constants, `linalg.index` and `tensor.dim`.
+      `tg.contiguous`, `copy`, `detach` and `with_derivative` become their operand.
+    * Unsigned integers become signless ones, as upstream's arithmetic wants. A `#tg.shape`
+      is dropped: the size of a variable is asked of an argument that has it as
+      an axis. A variable without one is an error. Attributes of `tg` are removed.
+
+    Scans, scatters, sorts, assignments and buffers have no counterpart: each is an
+    error that names it, as are operations of kernels. Other operations are left
+    unchanged.
+
+    ```mlir
+    func.func @main(%x: tensor<4x8xf16>) -> tensor<4x1xf16> {
+      %0 = tg.reduce add %x axes [1] : tensor<4x8xf16> -> tensor<4x1xf16>
+      return %0 : tensor<4x1xf16>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<4x8xf16>) -> tensor<4x1xf16> {
+      %cst = arith.constant 0.0 : f32
+      %0 = tensor.empty() : tensor<4xf32>
+      %1 = linalg.fill ins(%cst : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+      %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+          ins(%x : tensor<4x8xf16>) outs(%1 : tensor<4xf32>) {
+      ^bb0(%in: f16, %out: f32):
+        %6 = arith.extf %in : f16 to f32
+        %7 = arith.addf %out, %6 : f32
+        linalg.yield %7 : f32
+      } -> tensor<4xf32>
+      ... // to f16
+      %5 = tensor.expand_shape %4 [[0, 1]] output_shape [4, 1] : tensor<4xf16> into tensor<4x1xf16>
+      return %5 : tensor<4x1xf16>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,76 @@
+//===- Builders.h - tg operations that stand for upstream's -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Types of converted values, movement operations that are left out where they
+/// would change nothing, and the arithmetic of upstream's `arith` and `math` in
+/// operations of `tg`.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_CONVERSION_LINALGTOTG_BUILDERS_H
+#define TINYGRAD_LIB_CONVERSION_LINALGTOTG_BUILDERS_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/Twine.h"
+#include <optional>
+#include <string>
+
+namespace mlir::tg::linalgtotg {
+
+/// A builder that carries a location.
+using B = ImplicitLocOpBuilder;
+
+/// The element type of a converted value: `index` is i64. Null if `tg` has no
+/// such elements.
+Type convertElementType(Type type);
+
+/// An attribute of numbers with converted element types: `index` is i64.
+TypedAttr convertNumbers(TypedAttr attr, Type type);
+
+SmallVector<Dim> getDims(Value tensor);
+Type getElement(Value tensor);
+
+/// The tensor with these dimensions: an operation unless it has them already,
+/// and a constant of them if it is one number.
+Value buildReshape(B &b, Value x, ArrayRef<Dim> dims);
+/// The same, with axes of size 1 repeated.
+Value buildExpand(B &b, Value x, ArrayRef<Dim> dims);
+Value buildPermute(B &b, Value x, ArrayRef<int64_t> order);
+/// Positions [from, to) of each axis.
+Value buildShrink(B &b, Value x, ArrayRef<Dim> from, ArrayRef<Dim> to);
+Value buildPad(B &b, Value x, ArrayRef<Dim> low, ArrayRef<Dim> high);
+
+/// A tensor in which each element is this number.
+Value buildConst(B &b, RankedTensorType type, TypedAttr number);
+/// The same in the type of another tensor.
+Value buildConst(B &b, Value like, double number);
+
+/// The number that each element of a tensor is, if a constant says so.
+TypedAttr getNumber(Value tensor);
+
+/// What a tensor of this integer type is with its bits read as unsigned or as
+/// signless numbers. Bools stay as they are.
+Value buildAsUnsigned(B &b, Value x);
+Value buildAsSigned(B &b, Value x);
+
+/// The operand that orders as the negated one, so that its maximum is the
+/// minimum. Its own inverse.
+Value buildReversed(B &b, Value x);
+
+/// Whether each float is a NaN.
+Value buildIsNan(B &b, Value x);
+
+/// What an operation of `arith` or `math` computes, on tensors of one shape
+/// that hold the elements of its operands. Null, with a reason, if that is not
+/// supported.
+Value buildArithmetic(B &b, Operation *op, ValueRange operands,
+                      std::string &reason);
+
+} // namespace mlir::tg::linalgtotg
+
+#endif // TINYGRAD_LIB_CONVERSION_LINALGTOTG_BUILDERS_H

@@ -1,0 +1,180 @@
+//===- LinalgToTg.cpp - tensor programs of upstream's dialects ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The pass `convert-linalg-to-tg`: sizes first, then a conversion of types and
+/// operations, then one error for each operation that is left.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/LinalgToTg/LinalgToTg.h"
+#include "Builders.h"
+#include "Converter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_CONVERTLINALGTOTG
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::linalgtotg;
+
+/// Tensors of the element types of `tg` stay; numbers are tensors of rank 0.
+static void addConversions(TypeConverter &types) {
+  types.addConversion([](Type type) -> std::optional<Type> {
+    Type element = convertElementType(type);
+    return element ? Type(RankedTensorType::get({}, element)) : Type();
+  });
+  types.addConversion([](RankedTensorType type) -> std::optional<Type> {
+    Type element = convertElementType(type.getElementType());
+    return element && hasDims(type) ? Type(type.clone(element)) : Type();
+  });
+  // Left where an operation is not converted, which is an error.
+  auto cast = [](OpBuilder &builder, Type type, ValueRange inputs,
+                 Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(builder, loc, type, inputs)
+        .getResult(0);
+  };
+  types.addSourceMaterialization(cast);
+  types.addTargetMaterialization(cast);
+}
+
+/// The operation whose body `op` is in, as an operand of which it is converted.
+static bool isInBody(Operation *op) {
+  return op->getParentOfType<linalg::LinalgOp>() ||
+         op->getParentOfType<tensor::PadOp>();
+}
+
+/// `linalg.softmax` as upstream decomposes it.
+static LogicalResult decompose(func::FuncOp function) {
+  SmallVector<linalg::SoftmaxOp> ops;
+  function.walk([&](linalg::SoftmaxOp op) { ops.push_back(op); });
+  IRRewriter rewriter(function.getContext());
+  for (linalg::SoftmaxOp op : ops) {
+    if (!isa<RankedTensorType>(op.getInput().getType()))
+      continue;
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return failure();
+    rewriter.replaceOp(op, *results);
+  }
+  return success();
+}
+
+static LogicalResult checkTypes(func::FuncOp function,
+                                const TypeConverter &types) {
+  auto check = [&](Location loc, const Twine &what,
+                   Type type) -> LogicalResult {
+    if (types.convertType(type))
+      return success();
+    return emitError(loc) << what << " of @" << function.getSymName()
+                          << " has the type " << type
+                          << ", which tensors of tg do not have";
+  };
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (failed(check(function.isExternal() ? function.getLoc()
+                                           : function.getArgument(i).getLoc(),
+                     "argument " + Twine(i), type)))
+      return failure();
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (failed(check(function.getLoc(), "result " + Twine(i), type)))
+      return failure();
+  return success();
+}
+
+namespace {
+struct ConvertLinalgToTgPass
+    : tg::impl::ConvertLinalgToTgBase<ConvertLinalgToTgPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (minSize < 0 || maxSize < minSize)
+      return emitError(UnknownLoc::get(context))
+             << "convert-linalg-to-tg: min-size is " << minSize.getValue()
+             << " and max-size " << maxSize.getValue()
+             << "; min-size must be at least 0 and at most max-size";
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    TypeConverter types;
+    addConversions(types);
+    ConversionState state;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(decompose(function)) ||
+          failed(resolveShapes(function, {minSize, maxSize}, state)) ||
+          failed(checkTypes(function, types)))
+        return signalPassFailure();
+
+    ConversionTarget target(*context);
+    target.addLegalDialect<TgDialect>();
+    target.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return types.isSignatureLegal(op.getFunctionType());
+    });
+    target.addDynamicallyLegalOp<func::ReturnOp>(
+        [&](func::ReturnOp op) { return types.isLegal(op.getOperandTypes()); });
+    // Whether others are converted is left open: what is left over is known
+    // with the reason, which errors of the conversion would not tell.
+    target.markUnknownOpDynamicallyLegal(
+        [](Operation *op) -> std::optional<bool> {
+          return isInBody(op) ? std::optional<bool>(true) : std::nullopt;
+        });
+    RewritePatternSet patterns(context);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   types);
+    populateReturnOpTypeConversionPattern(patterns, types);
+    populateStructuredPatterns(patterns, types, state);
+    populateTensorPatterns(patterns, types, state);
+    DenseSet<Operation *> left;
+    ConversionConfig config;
+    config.unlegalizedOps = &left;
+    // A constant that an operation folds to would be one of `arith`.
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    if (failed(applyPartialConversion(module, target, std::move(patterns),
+                                      config)) ||
+        failed(reportLeft(left, state)))
+      return signalPassFailure();
+    IRRewriter rewriter(context);
+    for (auto function : module.getOps<func::FuncOp>())
+      (void)runRegionDCE(rewriter, function->getRegions());
+  }
+
+private:
+  /// An error for each operation that was not converted, in their order.
+  LogicalResult reportLeft(const DenseSet<Operation *> &left,
+                           const ConversionState &state) {
+    bool isAny = false;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!left.contains(op))
+        return WalkResult::advance();
+      isAny = true;
+      StringRef reason = state.getReason(op);
+      if (reason.empty())
+        op->emitOpError("is not supported by convert-linalg-to-tg, whose "
+                        "description lists the operations that are");
+      else
+        op->emitOpError() << reason;
+      return WalkResult::skip();
+    });
+    return failure(isAny);
+  }
+};
+} // namespace

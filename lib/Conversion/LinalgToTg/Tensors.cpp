@@ -1,0 +1,465 @@
+//===- Tensors.cpp - operations of tensor, constants, arithmetic ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Converts what is around structured operations: parts and other shapes of
+/// tensors, constants, and arithmetic on tensors and numbers. A number is a
+/// tensor of rank 0.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Builders.h"
+#include "Converter.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/OpDefinition.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::linalgtotg;
+
+std::optional<Dim> ConversionState::getSize(OpFoldResult value) const {
+  if (auto attr = dyn_cast<Attribute>(value))
+    return Dim(attr.getContext(), cast<IntegerAttr>(attr).getInt());
+  auto it = sizes.find(cast<Value>(value));
+  return it == sizes.end() ? std::nullopt : std::optional<Dim>(it->second);
+}
+
+std::optional<SmallVector<Dim>>
+ConversionState::getSizes(ArrayRef<OpFoldResult> list) const {
+  SmallVector<Dim> result;
+  for (OpFoldResult value : list) {
+    std::optional<Dim> size = getSize(value);
+    if (!size)
+      return std::nullopt;
+    result.push_back(*size);
+  }
+  return result;
+}
+
+namespace {
+
+/// A pattern that says why it does not convert an operation.
+template <typename OpTy>
+class TensorPattern : public OpConversionPattern<OpTy> {
+public:
+  using OpAdaptor = typename OpConversionPattern<OpTy>::OpAdaptor;
+
+  TensorPattern(const TypeConverter &types, MLIRContext *context,
+                ConversionState &state)
+      : OpConversionPattern<OpTy>(types, context), state(state) {}
+
+  LogicalResult
+  matchAndRewrite(OpTy op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const final {
+    B b(op.getLoc(), rewriter);
+    auto type =
+        this->getTypeConverter()->template convertType<RankedTensorType>(
+            op->getResult(0).getType());
+    if (!type) {
+      std::string text;
+      llvm::raw_string_ostream(text) << op->getResult(0).getType();
+      return state.fail(op, "has the type " + text +
+                                ", which tensors of tg do not have");
+    }
+    FailureOr<Value> result = convert(b, op, adaptor, type);
+    if (failed(result))
+      return failure();
+    rewriter.replaceOp(op, *result);
+    return success();
+  }
+
+  /// The converted result, which has the type.
+  virtual FailureOr<Value> convert(B &b, OpTy op, OpAdaptor adaptor,
+                                   RankedTensorType type) const = 0;
+
+protected:
+  ConversionState &state;
+};
+
+Value buildZero(B &b, RankedTensorType type) {
+  return ConstOp::create(b, type, int64_t(0));
+}
+
+/// `b` where the positions [low, low + its size) of each axis are, else `a`.
+Value buildInsert(B &b, Value into, Value part, ArrayRef<Dim> low) {
+  SmallVector<Dim> high;
+  for (auto [size, partSize, begin] : llvm::zip_equal(
+           linalgtotg::getDims(into), linalgtotg::getDims(part), low))
+    high.push_back(size - partSize - begin);
+  Value padded = buildPad(b, part, low, high);
+  if (padded == part)
+    return part;
+  TypedAttr number = getNumber(into);
+  Attribute zero = getNumberAttr(getElement(into), 0.0);
+  if (number && number == zero)
+    return padded;
+  Value ones = ConstOp::create(
+      b, cast<RankedTensorType>(part.getType()).clone(b.getI1Type()),
+      int64_t(1));
+  return WhereOp::create(b, buildPad(b, ones, low, high), padded, into);
+}
+
+/// Whether [from, to) is within an axis of the size for all values of
+/// variables.
+bool isWithin(Dim from, Dim to, Dim size) {
+  return isNeverNegative(from) && isNeverNegative(to - from) &&
+         isNeverNegative(size - to);
+}
+
+std::string describe(Dim from, Dim to, Dim size) {
+  return "positions " + from.str() + " to " + to.str() +
+         " of an axis of size " + size.str() +
+         " are not known to exist for all sizes";
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+struct ConvertConstant : TensorPattern<arith::ConstantOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, arith::ConstantOp op, OpAdaptor,
+                           RankedTensorType type) const override {
+    bool isNumber = !isa<ShapedType>(op.getType());
+    TypedAttr value = op.getValue();
+    if (isa<ElementsAttr>(value) && !isa<DenseElementsAttr>(value))
+      return state.fail(op, "has elements that are not a dense attribute");
+    value =
+        convertNumbers(value, isNumber ? type.getElementType() : Type(type));
+    if (!value)
+      return state.fail(op, "has a type that constants of tg do not have");
+    return Value(ConstOp::create(b, type, value));
+  }
+};
+
+struct ConvertEmpty : TensorPattern<tensor::EmptyOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::EmptyOp, OpAdaptor,
+                           RankedTensorType type) const override {
+    // Elements are undefined, so that any will do.
+    return buildZero(b, type);
+  }
+};
+
+struct ConvertSplat : TensorPattern<tensor::SplatOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::SplatOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    SmallVector<Dim> dims = tg::getDims(type);
+    SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
+    return buildExpand(b, buildReshape(b, adaptor.getInput(), ones), dims);
+  }
+};
+
+struct ConvertFromElements : TensorPattern<tensor::FromElementsOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::FromElementsOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    MLIRContext *context = b.getContext();
+    SmallVector<Dim> flat{Dim(context, type.getNumElements())};
+    SmallVector<Dim> one{Dim(context, 1)};
+    if (adaptor.getElements().empty())
+      return buildZero(b, type);
+    Value result = buildExpand(
+        b, buildReshape(b, adaptor.getElements().front(), one), flat);
+    for (auto [i, element] :
+         llvm::drop_begin(llvm::enumerate(adaptor.getElements())))
+      result = buildInsert(b, result, buildReshape(b, element, one),
+                           Dim(context, int64_t(i)));
+    return buildReshape(b, result, tg::getDims(type));
+  }
+};
+
+/// A value computed from sizes, by whatever operations.
+struct ConvertSize : ConversionPattern {
+  ConvertSize(const TypeConverter &types, MLIRContext *context,
+              ConversionState &state)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/2, context),
+        state(state) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value>,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<Dim> size;
+    if (op->getNumResults() == 1 && op->getResult(0).getType().isIndex())
+      size = state.getSize(op->getResult(0));
+    if (!size)
+      return rewriter.notifyMatchFailure(op, "not a known size");
+    auto type = RankedTensorType::get({}, rewriter.getI64Type());
+    if (std::optional<int64_t> number = size->getStatic())
+      rewriter.replaceOpWithNewOp<ConstOp>(op, type,
+                                           rewriter.getI64IntegerAttr(*number));
+    else
+      rewriter.replaceOpWithNewOp<DimOp>(op, type, size->getAttr());
+    return success();
+  }
+
+private:
+  ConversionState &state;
+};
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// The same elements in another shape.
+template <typename OpTy> struct ConvertReshape : TensorPattern<OpTy> {
+  using TensorPattern<OpTy>::TensorPattern;
+  FailureOr<Value> convert(B &b, OpTy op, typename OpTy::Adaptor adaptor,
+                           RankedTensorType type) const override {
+    Value x = adaptor.getOperands().front();
+    SmallVector<Dim> dims = tg::getDims(type);
+    Dim from = getNumElements(b.getContext(), linalgtotg::getDims(x));
+    Dim to = getNumElements(b.getContext(), dims);
+    if (from != to)
+      return this->state.fail(op, "makes " + from.str() + " elements " +
+                                      to.str() +
+                                      "; these are not known to be as many");
+    return buildReshape(b, x, dims);
+  }
+};
+
+/// A cast says more or less of sizes, which are all known.
+struct ConvertCast : TensorPattern<tensor::CastOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::CastOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    if (adaptor.getSource().getType() == type)
+      return adaptor.getSource();
+    return state.fail(
+        op, "changes " + toString(linalgtotg::getDims(adaptor.getSource())) +
+                " to " + toString(tg::getDims(type)) +
+                ", which are not known to be the same");
+  }
+};
+
+struct ConvertPad : OpConversionPattern<tensor::PadOp> {
+  ConvertPad(const TypeConverter &types, MLIRContext *context,
+             ConversionState &state)
+      : OpConversionPattern(types, context), state(state) {}
+
+  LogicalResult
+  matchAndRewrite(tensor::PadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    B b(op.getLoc(), rewriter);
+    auto low = state.getSizes(op.getMixedLowPad());
+    auto high = state.getSizes(op.getMixedHighPad());
+    if (!low || !high)
+      return state.fail(op, "pads by what is not computed from sizes");
+    for (ArrayRef<Dim> amounts : {ArrayRef(*low), ArrayRef(*high)})
+      for (Dim amount : amounts)
+        if (!isNeverNegative(amount))
+          return state.fail(op, "pads by " + amount.str() +
+                                    ", which may be negative");
+    Value padding = op.getConstantPaddingValue();
+    if (!padding)
+      return state.fail(op, "pads with values that depend on the position; one "
+                            "value for all is supported");
+    Value x = adaptor.getSource();
+    Type element = getElement(x);
+    Value padded = buildPad(b, x, *low, *high);
+    // A constant may be in the region, which is not converted.
+    TypedAttr number;
+    if (auto constant = padding.getDefiningOp<arith::ConstantOp>())
+      number = convertNumbers(constant.getValue(), element);
+    if (padded != x && (!number || number != getNumberAttr(element, 0.0))) {
+      SmallVector<Dim> dims = linalgtotg::getDims(padded);
+      SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
+      Value value;
+      if (number)
+        value = buildConst(b, getTensorType(dims, element), number);
+      else if (Value outer = rewriter.getRemappedValue(padding))
+        value = buildExpand(b, buildReshape(b, outer, ones), dims);
+      else
+        return state.fail(op, "pads with what is not a number");
+      Value isInside = ConstOp::create(
+          b, getTensorType(linalgtotg::getDims(x), b.getI1Type()), int64_t(1));
+      padded =
+          WhereOp::create(b, buildPad(b, isInside, *low, *high), padded, value);
+    }
+    rewriter.replaceOp(op, padded);
+    return success();
+  }
+
+private:
+  ConversionState &state;
+};
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+struct ConvertExtractSlice : TensorPattern<tensor::ExtractSliceOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::ExtractSliceOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    auto from = state.getSizes(op.getMixedOffsets());
+    auto sizes = state.getSizes(op.getMixedSizes());
+    if (!from || !sizes)
+      return state.fail(op, "has an offset or a size that is not computed from "
+                            "sizes");
+    Value x = adaptor.getSource();
+    SmallVector<Dim> all = linalgtotg::getDims(x);
+    Dim one(b.getContext(), 1), zero(b.getContext(), 0);
+    View view = View::getRowMajor(b.getContext(), all);
+    bool isStrided = false;
+    SmallVector<Dim> to;
+    for (auto [axis, stride] : llvm::enumerate(op.getMixedStrides())) {
+      std::optional<int64_t> step = getConstantIntValue(stride);
+      Dim begin = (*from)[axis], size = (*sizes)[axis];
+      if (!step || *step < 0)
+        return state.fail(op, "has a stride that is not a positive number");
+      // The last position, and the one behind it.
+      Dim end = begin + (*step == 1 ? size
+                         : size.is(0)
+                             ? zero
+                             : (size - one) * Dim(b.getContext(), *step) + one);
+      if (!isWithin(begin, end, all[axis]))
+        return state.fail(op, describe(begin, end, all[axis]));
+      isStrided |= *step != 1;
+      view.offset = view.offset + begin * view.strides[axis];
+      view.strides[axis] =
+          size.is(1) ? zero : view.strides[axis] * Dim(b.getContext(), *step);
+      to.push_back(end);
+    }
+    view.shape.assign(sizes->begin(), sizes->end());
+    Value part =
+        isStrided
+            ? Value(StridedOp::create(b, getTensorType(*sizes, getElement(x)),
+                                      x, b.getArrayAttr({view.getAttr()})))
+            : buildShrink(b, x, *from, to);
+    return buildReshape(b, part, tg::getDims(type));
+  }
+};
+
+struct ConvertInsertSlice : TensorPattern<tensor::InsertSliceOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::InsertSliceOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    auto from = state.getSizes(op.getMixedOffsets());
+    auto sizes = state.getSizes(op.getMixedSizes());
+    if (!from || !sizes)
+      return state.fail(op, "has an offset or a size that is not computed from "
+                            "sizes");
+    if (!op.hasUnitStride())
+      return state.fail(op, "has strides other than 1");
+    for (auto [begin, size, all] :
+         llvm::zip_equal(*from, *sizes, tg::getDims(type)))
+      if (!isWithin(begin, begin + size, all))
+        return state.fail(op, describe(begin, begin + size, all));
+    return buildInsert(b, adaptor.getDest(),
+                       buildReshape(b, adaptor.getSource(), *sizes), *from);
+  }
+};
+
+struct ConvertConcat : TensorPattern<tensor::ConcatOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::ConcatOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    Dim zero(b.getContext(), 0);
+    SmallVector<Dim> low(type.getRank(), zero);
+    Value result = buildZero(b, type);
+    for (Value part : adaptor.getInputs()) {
+      result = buildInsert(b, result, part, low);
+      low[op.getDim()] =
+          low[op.getDim()] + linalgtotg::getDims(part)[op.getDim()];
+    }
+    return result;
+  }
+};
+
+struct ConvertExtract : TensorPattern<tensor::ExtractOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::ExtractOp op, OpAdaptor adaptor,
+                           RankedTensorType) const override {
+    auto from = state.getSizes(getAsOpFoldResult(op.getIndices()));
+    if (!from)
+      return state.fail(op,
+                        "reads at an index that is not computed from sizes");
+    SmallVector<Dim> to;
+    Dim one(b.getContext(), 1);
+    for (auto [begin, size] :
+         llvm::zip_equal(*from, linalgtotg::getDims(adaptor.getTensor()))) {
+      to.push_back(begin + one);
+      if (!isWithin(begin, to.back(), size))
+        return state.fail(op, describe(begin, to.back(), size));
+    }
+    return buildReshape(b, buildShrink(b, adaptor.getTensor(), *from, to), {});
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// Operations of `arith` and `math` on tensors, and on numbers.
+struct ConvertArithmetic : ConversionPattern {
+  ConvertArithmetic(const TypeConverter &types, MLIRContext *context,
+                    ConversionState &state)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), 1, context),
+        state(state) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+            op->getDialect()) ||
+        isa<arith::ConstantOp>(op))
+      return failure();
+    B b(op->getLoc(), rewriter);
+    // A select of tensors may have one condition for all elements.
+    SmallVector<Value> same(operands);
+    SmallVector<Dim> dims;
+    for (Value operand : operands)
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType())) {
+        if (type.getRank() != 0)
+          dims = tg::getDims(type);
+      } else {
+        return state.fail(op, "has an operand that is not a tensor or number");
+      }
+    for (Value &operand : same)
+      if (cast<RankedTensorType>(operand.getType()).getRank() == 0)
+        operand = buildExpand(
+            b,
+            buildReshape(b, operand,
+                         SmallVector<Dim>(dims.size(), Dim(b.getContext(), 1))),
+            dims);
+    for (Value operand : same)
+      if (linalgtotg::getDims(operand) != dims)
+        return state.fail(op, "has operands of shapes " + toString(dims) +
+                                  " and " +
+                                  toString(linalgtotg::getDims(operand)) +
+                                  ", which are not known to be equal");
+    std::string reason;
+    Value result = buildArithmetic(b, op, same, reason);
+    if (!result)
+      return state.fail(op, reason);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  ConversionState &state;
+};
+
+} // namespace
+
+void linalgtotg::populateTensorPatterns(RewritePatternSet &patterns,
+                                        const TypeConverter &types,
+                                        ConversionState &state) {
+  patterns.add<ConvertConstant, ConvertEmpty, ConvertSplat, ConvertFromElements,
+               ConvertSize, ConvertReshape<tensor::ExpandShapeOp>,
+               ConvertReshape<tensor::CollapseShapeOp>,
+               ConvertReshape<tensor::ReshapeOp>, ConvertCast, ConvertPad,
+               ConvertExtractSlice, ConvertInsertSlice, ConvertConcat,
+               ConvertExtract, ConvertArithmetic>(types, patterns.getContext(),
+                                                  state);
+}

@@ -1,0 +1,198 @@
+// RUN: tg-opt %s --convert-linalg-to-tg -split-input-file -verify-diagnostics
+
+#id = affine_map<(d0) -> (d0)>
+
+func.func @map_not_linear(%x: tensor<4xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{has the indexing map (d0) -> (d0 floordiv 2), which is not linear; sums of loops times numbers are supported}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%o : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @output_with_gaps(%x: tensor<4xf32>, %o: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  // expected-error@+1 {{has the indexing map (d0) -> (d0, 1) for an output; supported are those that list each parallel loop, whole, and no reduced one}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0, 1)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%o : tensor<4x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @not_a_combination(%x: tensor<4xf32>, %o: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{reduces loops, but output 0 is not combined with what does not depend on an output, by one of arith.addf}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.subf %out, %in : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Which element is the largest depends on both outputs.
+func.func @argmax(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
+  // expected-error@+1 {{reduces loops, but output 1 is not combined with what does not depend on an output}}
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%o, %p : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %out: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %ii = arith.index_cast %i : index to i64
+    %g = arith.maximumf %out, %in : f32
+    %k = arith.muli %at, %at : i64
+    linalg.yield %g, %k : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %0#1 : tensor<i64>
+}
+
+// -----
+
+func.func @body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{has a 'math.cbrt' in its body, which is not supported for these types}}
+  %0 = linalg.map {math.cbrt} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>)
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @region_in_body(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-error@+1 {{has a 'scf.if' in its body, which is not supported there}}
+  %0 = linalg.map ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) (%in: f32, %out: f32) {
+    %r = scf.if %c -> f32 {
+      scf.yield %in : f32
+    } else {
+      %n = arith.negf %in : f32
+      scf.yield %n : f32
+    }
+    linalg.yield %r : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @memory(%x: memref<4xf32>) {
+  // expected-error@-1 {{argument 0 of @memory has the type 'memref<4xf32>', which tensors of tg do not have}}
+  return
+}
+
+// -----
+
+func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  // expected-error@-1 {{argument 0 of @complex has the type 'tensor<4xcomplex<f32>>', which tensors of tg do not have}}
+  return %x : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+// Each operation that is left over is an error.
+func.func @others(%x: tensor<4xf32>, %i: index) -> (tensor<4xf32>, f32) {
+  // expected-error@+1 {{'tensor.extract' op reads at an index that is not computed from sizes}}
+  %e = tensor.extract %x[%i] : tensor<4xf32>
+  // expected-error@+1 {{'tensor.insert' op is not supported by convert-linalg-to-tg, whose description lists the operations that are}}
+  %r = tensor.insert %e into %x[%i] : tensor<4xf32>
+  // expected-error@+1 {{'arith.remf' op is not supported for these types}}
+  %m = arith.remf %e, %e : f32
+  return %r, %m : tensor<4xf32>, f32
+}
+
+// -----
+
+func.func @position(%x: tensor<4xf32>) -> tensor<6xf32> {
+  // expected-error@+1 {{'tensor.pad' op pads with values that depend on the position; one value for all is supported}}
+  %0 = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    %v = arith.index_cast %i : index to i32
+    %f = arith.sitofp %v : i32 to f32
+    tensor.yield %f : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+func.func @stride(%x: tensor<2xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'tensor.insert_slice' op has strides other than 1}}
+  %0 = tensor.insert_slice %x into %y[0] [2] [2] : tensor<2xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @unknown_size(%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+  // expected-error@+1 {{'tensor.empty' op has a result of type 'tensor<?xf32>', whose sizes are not known as expressions of the sizes of arguments}}
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @no_solution(%x: tensor<?xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
+  %0 = tensor.concat dim(0) %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  // expected-error@+1 {{'linalg.add' op needs the sizes (arg0_0 * 2) and 9 to be equal, which cannot be solved for the size of an argument}}
+  %1 = linalg.add ins(%0, %y : tensor<?xf32>, tensor<9xf32>) outs(%y : tensor<9xf32>) -> tensor<9xf32>
+  return %1 : tensor<9xf32>
+}
+
+// -----
+
+func.func @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.subi %n, %c5 : index
+  // expected-error@+1 {{can be negative, down to -4; the option min-size bounds sizes of arguments}}
+  %0 = tensor.empty(%m) : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @fp8(%x: tensor<4xf8E4M3FN>, %o: tensor<f8E4M3FN>) -> tensor<f8E4M3FN> {
+  // expected-error@+1 {{reduces elements of an 8-bit float type, with which tg does not compute}}
+  %0 = linalg.reduce {arith.addf} ins(%x : tensor<4xf8E4M3FN>) outs(%o : tensor<f8E4M3FN>) dimensions = [0]
+  return %0 : tensor<f8E4M3FN>
+}
+
+// -----
+
+func.func @fp8_table(%x: tensor<4xf8E4M3FN>, %o: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> {
+  // expected-error@+1 {{has a 'tensor.extract' in its body, which reads a tensor that tg cannot select elements of}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%o : tensor<4xf8E4M3FN>) {
+  ^bb0(%out: f8E4M3FN):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %x[%i] : tensor<4xf8E4M3FN>
+    linalg.yield %v : f8E4M3FN
+  } -> tensor<4xf8E4M3FN>
+  return %0 : tensor<4xf8E4M3FN>
+}
+
+// -----
+
+func.func @too_many_positions(%x: tensor<4000000000xf32>, %y: tensor<4000000000xf32>, %o: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{has loops [4000000000, 4000000000], whose positions 63 bits do not count}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]}
+      ins(%x, %y : tensor<4000000000xf32>, tensor<4000000000xf32>) outs(%o : tensor<f32>) {
+  ^bb0(%l: f32, %r: f32, %out: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// expected-error@+1 {{a tensor of shape [9223372036854775807, 8] has more elements than fit into 63 bits}}
+func.func @too_many_elements(%x: tensor<9223372036854775807x8xf32>) -> tensor<9223372036854775807x8xf32> {
+  return %x : tensor<9223372036854775807x8xf32>
+}
