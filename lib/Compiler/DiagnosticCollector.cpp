@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiagnosticCollector.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/raw_ostream.h"
 
