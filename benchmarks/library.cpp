@@ -78,10 +78,10 @@ static double measure(const std::function<void()> &call) {
     const auto begin = Clock::now();
     for (int i = 0; i < kCalls; ++i)
       call();
-    best = std::min(best, std::chrono::duration<double, std::micro>(
-                              Clock::now() - begin)
-                                  .count() /
-                              kCalls);
+    best = std::min(
+        best, std::chrono::duration<double, std::micro>(Clock::now() - begin)
+                      .count() /
+                  kCalls);
   }
   return best;
 }
@@ -122,21 +122,22 @@ static void row(const char *name, const N &network, const Tensor &x,
     throw Error(::dlerror());
   using Init = int (*)(void *);
   using Run = int (*)(const void *, const float *, float *, void *);
-  const auto init =
-      reinterpret_cast<Init>(::dlsym(handle, (name + std::string("_init")).c_str()));
-  const auto run =
-      reinterpret_cast<Run>(::dlsym(handle, (name + std::string("_run")).c_str()));
+  const auto init = reinterpret_cast<Init>(
+      ::dlsym(handle, (name + std::string("_init")).c_str()));
+  const auto run = reinterpret_cast<Run>(
+      ::dlsym(handle, (name + std::string("_run")).c_str()));
   const std::vector<float> input = x.flatten().tolist<float>(),
-                           expected = step(x).flatten().template tolist<float>();
+                           expected =
+                               step(x).flatten().template tolist<float>();
   void *state = allocate(std::filesystem::file_size(path + ".so") * 2),
        *scratch = allocate(scratchBytes);
   auto *output = static_cast<float *>(allocate(expected.size() * 4));
   if (init(state) != 0 || run(state, input.data(), output, scratch) != 0)
     throw Error("a function of the library failed");
   const bool isSame = std::equal(expected.begin(), expected.end(), output);
-  const double captured = measure([&] { step(x); }), library = measure([&] {
-                 run(state, input.data(), output, scratch);
-               });
+  const double captured = measure([&] { step(x); }),
+               library =
+                   measure([&] { run(state, input.data(), output, scratch); });
   std::printf("| %s | %.1f | %.1f | %.2f | %.2f | %s |\n", name,
               double(std::filesystem::file_size(directory + "/lib" + name +
                                                 "_code.so")) /
@@ -153,7 +154,8 @@ int main(int argc, char **argv) {
                 "captured step, us | same bits |\n|---|---|---|---|---|---|\n");
     row("policy", Policy(), Tensor::randn({1, 4}).realize(), directory);
     row("wave", Wave(), Tensor::randn({1, 1, 64}).realize(), directory);
-    row("perceptron", Perceptron(), Tensor::randn({1, 784}).realize(), directory);
+    row("perceptron", Perceptron(), Tensor::randn({1, 784}).realize(),
+        directory);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "library: %s\n", error.what());
     return 1;
