@@ -387,9 +387,12 @@ void LibraryBuilder::compile(size_t number) {
         function.setSymName(variant.prefix + function.getSymName().str());
     if (failed(addHosts(lowered)))
       return failure();
+    // All but the bodies of kernels. Internal functions compute in the mode for
+    // subnormal numbers, which is not for the parallel loop of the caller.
     for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
       if (!function.isExternal() &&
-          function.getLinkage() == LLVM::Linkage::External) {
+          function.getSymName().starts_with(variant.prefix)) {
+        function.setLinkage(LLVM::Linkage::External);
         function.setVisibility_(LLVM::Visibility::Hidden);
         function.setDsoLocal(true);
       }

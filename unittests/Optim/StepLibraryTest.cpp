@@ -356,3 +356,43 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   // Nothing was written.
   EXPECT_EQ(LoadedLibrary::readFile(directory.path() + "/net.h"), "");
 }
+
+// Zeros in place of subnormal numbers are a choice when the library is made; the
+// mode of the caller stays, and its parallel loop runs in it.
+TEST_F(StepLibraryTest, SubnormalNumbersAreZerosIfThatIsWanted) {
+  const Context settings({{"FTZ", 1}});
+  Jit step([](const Tensor &x) { return x.square(); });
+  const Tensor x = Tensor::full({1 << 20}, 1e-20f).realize();
+  step(x);
+  step(x);
+  Exporter exporter("net", {.threads = true});
+  exporter.add("step", step);
+  exporter.write(directory.path());
+  LoadedLibrary library(directory.path(), "net");
+  struct Threads {
+    void *context;
+    void (*loop)(void *, int64_t, void (*)(void *, int64_t, int64_t), void *);
+  };
+  static volatile float tiny = 1e-20f;
+  struct Seen {
+    int calls = 0;
+    float product = 0;
+  } seen;
+  const Threads threads = {&seen, [](void *context, int64_t extent,
+                                     void (*body)(void *, int64_t, int64_t),
+                                     void *data) {
+                             auto *found = static_cast<Seen *>(context);
+                             ++found->calls;
+                             found->product = tiny * tiny;
+                             body(data, 0, extent / 2);
+                             body(data, extent / 2, extent);
+                           }};
+  const std::vector<float> xs = floatsOf(x);
+  AlignedMemory result(xs.size() * sizeof(float));
+  ASSERT_EQ(library.call("step", xs.data(), result.get(), &threads), 0);
+  EXPECT_EQ(result.floats()[0], 0.0f);
+  EXPECT_EQ(result.floats()[xs.size() - 1], 0.0f);
+  EXPECT_EQ(seen.calls, 1);
+  EXPECT_NE(seen.product, 0.0f);
+  EXPECT_NE(tiny * tiny, 0.0f);
+}
