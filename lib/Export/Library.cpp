@@ -187,6 +187,25 @@ static void complete(LibraryEntry &entry, const tg::HostFunction &host) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+/// Adds what the code for another processor requires. All of it has one
+/// interface.
+static void merge(LibraryEntry &entry, const LibraryEntry &other) {
+  auto nameOf = [](const auto &part) { return part.name; };
+  auto differ = [&](const auto &a, const auto &b) {
+    return !llvm::equal(llvm::map_range(a, nameOf), llvm::map_range(b, nameOf));
+  };
+  if (differ(entry.results, other.results) ||
+      differ(entry.variables, other.variables))
+    throw CompileError("the function '" + entry.name +
+                       "' takes other parameters on one processor than on "
+                       "another; make a library for each");
+  for (auto [tensor, also] :
+       llvm::zip_equal(entry.arguments, other.arguments)) {
+    tensor.isWritten |= also.isWritten;
+    tensor.alignment = std::max(tensor.alignment, also.alignment);
+  }
+}
+
 namespace {
 /// Collects errors as text.
 class Errors {
@@ -241,6 +260,8 @@ private:
   CompileOptions compileOptions;
   Device &device;
   Library library;
+  /// Its functions before anything was compiled.
+  std::vector<LibraryEntry> described;
   std::vector<LibraryVariant> variants;
   std::vector<const tg::Target *> targets;
 };
@@ -366,12 +387,16 @@ void LibraryBuilder::compile(size_t number) {
     FailureOr<std::vector<tg::HostFunction>> hosts = addHosts(*trial);
     if (failed(hosts))
       throw CompileError(errors.text);
-    for (auto [entry, host] : llvm::zip_equal(library.entries, *hosts)) {
+    for (auto [entry, bare, host] :
+         llvm::zip_equal(library.entries, described, *hosts)) {
+      LibraryEntry completed = bare;
+      complete(completed, host);
       if (number == 0) {
-        complete(entry, host);
+        entry = completed;
         addState(library, entry);
         checkNames(entry);
       }
+      merge(entry, completed);
       entry.scratchBytes = std::max(
           entry.scratchBytes, static_cast<std::size_t>(host.scratchBytes));
     }
@@ -455,6 +480,7 @@ Library LibraryBuilder::build() {
   }
   findVariants();
   findEntries();
+  described = library.entries;
   for (size_t i = 0; i < variants.size(); ++i)
     compile(i);
 
