@@ -143,6 +143,7 @@ void HeaderWriter::writeIntroduction() {
     os << ",\n * and if they are not calls of one function, which has static "
           "memory";
   os << ".\n"
+     << " * They need up to 1.25 MiB of stack.\n"
      << " * Tensors are contiguous, the last size varies fastest; a size that "
         "the caller\n"
      << " * gives leaves the layout as it is for the largest one.\n"

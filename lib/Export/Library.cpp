@@ -40,20 +40,118 @@ bool LibraryEntry::hasState() const {
 /// Words that are no names in C, or in C++ that includes the header.
 static bool isKeyword(StringRef name) {
   static const std::set<std::string, std::less<>> keywords = {
-      "alignas",  "alignof",   "and",     "asm",       "auto",     "bitand",
-      "bitor",    "bool",      "break",   "case",      "catch",    "char",
-      "class",    "compl",     "concept", "const",     "continue", "decltype",
-      "default",  "delete",    "do",      "double",    "else",     "enum",
-      "explicit", "export",    "extern",  "false",     "float",    "for",
-      "friend",   "goto",      "if",      "inline",    "int",      "long",
-      "mutable",  "namespace", "new",     "noexcept",  "not",      "nullptr",
-      "operator", "or",        "private", "protected", "public",   "register",
-      "requires", "restrict",  "return",  "short",     "signed",   "sizeof",
-      "static",   "struct",    "switch",  "template",  "this",     "throw",
-      "true",     "try",       "typedef", "typeid",    "typename", "union",
-      "unsigned", "using",     "virtual", "void",      "volatile", "while",
+      "NULL",
+      "_Bool",
+      "linux",
+      "unix",
+      "errno",
+      "constexpr",
+      "consteval",
+      "constinit",
+      "const_cast",
+      "static_cast",
+      "dynamic_cast",
+      "reinterpret_cast",
+      "static_assert",
+      "thread_local",
+      "typeof",
+      "char8_t",
+      "char16_t",
+      "char32_t",
+      "wchar_t",
+      "size_t",
+      "ptrdiff_t",
+      "intptr_t",
+      "uintptr_t",
+      "intmax_t",
+      "uintmax_t",
+      "offsetof",
+      "co_await",
+      "co_return",
+      "co_yield",
+      "not_eq",
+      "and_eq",
+      "or_eq",
+      "xor_eq",
+      "alignas",
+      "alignof",
+      "and",
+      "asm",
+      "auto",
+      "bitand",
+      "bitor",
+      "bool",
+      "break",
+      "case",
+      "catch",
+      "char",
+      "class",
+      "compl",
+      "concept",
+      "const",
+      "continue",
+      "decltype",
+      "default",
+      "delete",
+      "do",
+      "double",
+      "else",
+      "enum",
+      "explicit",
+      "export",
+      "extern",
+      "false",
+      "float",
+      "for",
+      "friend",
+      "goto",
+      "if",
+      "inline",
+      "int",
+      "long",
+      "mutable",
+      "namespace",
+      "new",
+      "noexcept",
+      "not",
+      "nullptr",
+      "operator",
+      "or",
+      "private",
+      "protected",
+      "public",
+      "register",
+      "requires",
+      "restrict",
+      "return",
+      "short",
+      "signed",
+      "sizeof",
+      "static",
+      "struct",
+      "switch",
+      "template",
+      "this",
+      "throw",
+      "true",
+      "try",
+      "typedef",
+      "typeid",
+      "typename",
+      "union",
+      "unsigned",
+      "using",
+      "virtual",
+      "void",
+      "volatile",
+      "while",
       "xor"};
-  return keywords.contains(name.str());
+  if (keywords.contains(name.str()))
+    return true;
+  // Those of <stdint.h>.
+  StringRef rest = name;
+  rest.consume_front("u");
+  return rest.consume_front("int") && rest.ends_with("_t");
 }
 
 static void checkName(StringRef name, const std::string &what) {
@@ -65,12 +163,18 @@ static void checkName(StringRef name, const std::string &what) {
                        "', is no identifier of C: letters, digits and '_'");
   if (isKeyword(name))
     throw CompileError("the name of " + what + ", '" + name.str() +
-                       "', is a keyword of C or C++");
+                       "', is a keyword of C or C++, or a name of the headers "
+                       "that each library includes");
 }
 
 /// Names of the parameters of one function, and of the members of the state,
 /// differ.
 static void checkNames(const LibraryEntry &entry) {
+  std::set<std::string> members;
+  for (const LibraryTensor &tensor : entry.arguments)
+    if (tensor.isState && !members.insert(tensor.name).second)
+      throw CompileError("'" + entry.name + "' takes the member '" +
+                         tensor.name + "' of the state twice");
   std::set<std::string> taken = {"state", "scratch", "threads"};
   auto add = [&](const std::string &name, const std::string &what) {
     checkName(name, what + " of '" + entry.name + "'");
@@ -340,9 +444,12 @@ void LibraryBuilder::findEntries() {
   std::set<std::string> names = {"supported", "state", "threads"};
   for (const LibraryEntry &entry : library.entries) {
     checkName(entry.name, "a function");
-    if (!names.insert(entry.name).second)
+    // Macros have the name in upper case.
+    if (!names.insert(StringRef(entry.name).lower()).second)
       throw CompileError("a function of a library cannot have the name '" +
-                         entry.name + "', which the library has already");
+                         entry.name +
+                         "', which the library has already, in upper or lower "
+                         "case");
   }
 }
 
@@ -439,6 +546,9 @@ void LibraryBuilder::compile(size_t number) {
   addObject(name.str(), std::move(code));
 }
 
+/// What the code reaches by offsets of 32 bits.
+static constexpr std::size_t kMostStatic = std::size_t(1) << 30;
+
 /// What the objects leave to others.
 void LibraryBuilder::findImports() {
   std::set<std::string> defined, used;
@@ -483,6 +593,12 @@ Library LibraryBuilder::build() {
   described = library.entries;
   for (size_t i = 0; i < variants.size(); ++i)
     compile(i);
+  for (const LibraryEntry &entry : library.entries)
+    if (library.options.staticScratch && entry.scratchBytes > kMostStatic)
+      throw CompileError(
+          "'" + entry.name + "' needs " + std::to_string(entry.scratchBytes) +
+          " bytes for intermediates, more than static memory can have; let the "
+          "caller give them");
 
   // Functions that run on every processor of the architecture.
   tg::CpuTargetOptions any;

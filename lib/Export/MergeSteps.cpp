@@ -15,6 +15,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -189,9 +190,19 @@ void StepMerger::merge() {
   func::ReturnOp::create(builder, loc, returned);
 }
 
+/// Gives a kernel that is named as a step another name.
+static void renameKernels(ModuleOp module,
+                          const std::vector<LibraryStep> &steps) {
+  SymbolTable symbols(module);
+  for (const LibraryStep &step : steps)
+    if (Operation *taken = symbols.lookup(step.name))
+      (void)symbols.renameToUnique(taken, {});
+}
+
 void tinygrad::detail::mergeSteps(ModuleOp module,
                                   const std::vector<LibraryStep> &steps,
                                   StringRef device) {
+  renameKernels(module, steps);
   for (const LibraryStep &step : steps)
     StepMerger(module, step, device).merge();
   PassManager manager(module.getContext());

@@ -71,6 +71,9 @@ static std::string makeName(std::string text) {
 }
 
 void Exporter::nameState(const std::string &name, const Tensor &tensor) {
+  if (!state->steps.empty())
+    throw Error("export: name the state before functions are added, not '" +
+                name + "' after '" + state->steps.back().name + "'");
   if (state->names.given.insert({&tensor.impl(), {makeName(name), tensor}})
           .second)
     state->names.order.push_back(&tensor.impl());

@@ -135,6 +135,14 @@ void JitCore::State::prepareUsed() {
       continue;
     // Constants get memory too: they may be assigned to between replays.
     const Buffer memory = tensor.buffer(std::source_location());
+    // Such a view would lose its memory if the tensor got another one.
+    for (const Tensor &other : tensors)
+      if (other.impl().movement && other.impl().storage &&
+          other.impl().storage == tensor.impl().storage)
+        throw Error("jit: an argument of " + toString(other.shape()) + " " +
+                    name(other.dtype()) +
+                    " is a view of a tensor that the step uses too; pass the "
+                    "whole tensor, and take the view inside");
     auto sharesMemory = [&](const Tensor &other) {
       return overlap(memoryOf(*graph, other.impl()), memory);
     };

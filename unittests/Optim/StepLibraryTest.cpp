@@ -350,9 +350,22 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   EXPECT_THAT(errorOf([&] {
                 Exporter exporter("net");
                 exporter.add("f", early);
+                exporter.nameState("x", x);
+              }),
+              HasSubstr("name the state before functions are added"));
+  EXPECT_THAT(errorOf([&] {
+                Exporter exporter("net");
+                exporter.add("f", early);
                 exporter.write(directory.path() + "/missing");
               }),
               HasSubstr("missing"));
+  // A kernel has this name.
+  {
+    Exporter exporter("net");
+    exporter.add("E_3", early);
+    exporter.write(directory.path());
+    std::filesystem::remove(directory.path() + "/net.h");
+  }
   // Nothing was written.
   EXPECT_EQ(LoadedLibrary::readFile(directory.path() + "/net.h"), "");
 }

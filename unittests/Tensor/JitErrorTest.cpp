@@ -17,6 +17,20 @@ using namespace tinygrad::testing;
 
 namespace {
 
+TEST(JitErrorTest, ViewsOfTensorsThatTheStepUses) {
+  const Tensor data = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}).realize();
+  const Tensor part = data.shrink({{0, 2}});
+  Jit step([&](const Tensor &x) { return x * data.sum(); });
+  step(part);
+  EXPECT_ERROR(step(part), Error,
+               "jit: an argument of [2] float32 is a view of a tensor that the "
+               "step uses too; pass the whole tensor, and take the view inside");
+  // A copy is none.
+  const Tensor copy = part.contiguous().realize();
+  for (int i = 0; i < 3; ++i)
+    expectTensor(step(copy), {2}, {10, 20});
+}
+
 TEST(JitErrorTest, ChangedArguments) {
   Jit step([](const Layer &layer, const Tensor &x, int power, bool isNegated) {
     Tensor y = layer(x);

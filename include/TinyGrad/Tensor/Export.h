@@ -72,7 +72,8 @@ public:
   Exporter &operator=(Exporter &&) noexcept;
 
   /// The name of a tensor in the state; characters that C forbids become
-  /// underscores. Tensors without a name are state0, state1, ..
+  /// underscores. Tensors without a name are state0, state1, .. Throws Error
+  /// once functions have been added.
   void nameState(const std::string &name, const Tensor &tensor);
   /// The names of the tensors of a module, after the prefix: "hidden_weight".
   template <typename M>

@@ -90,6 +90,12 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
         failed(cpu::flushSubnormals(*llvmModule, target, error)))
       return emitError(module.getLoc(), "cannot compile for the CPU: ")
              << error;
+    // The stacks of a library's callers may be small: their end is met by the
+    // guard page behind it, and not stepped over.
+    if (!flags.mayAllocate)
+      for (llvm::Function &function : *llvmModule)
+        if (!function.isDeclaration())
+          function.addFnAttr("probe-stack", "inline-asm");
     if (target.preferVectorWidth)
       for (llvm::Function &function : *llvmModule)
         if (!function.isDeclaration())

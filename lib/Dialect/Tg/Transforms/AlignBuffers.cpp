@@ -43,9 +43,11 @@ struct TgAlignBuffersPass
     const int64_t bytes = std::min(target.vectorBytes, kBufferAlignment);
     // By kernel, whether each argument is aligned in the launches so far.
     llvm::MapVector<Operation *, SmallVector<bool>> aligned;
-    const SymbolTable symbols(getOperation());
+    // Launches in a nested module are of its kernels.
+    SymbolTableCollection symbols;
     getOperation().walk([&](LaunchOp launch) {
-      auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+      auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(
+          launch, launch.getKernelAttr());
       SmallVector<bool> &arguments =
           aligned.try_emplace(kernel, launch.getBuffers().size(), true)
               .first->second;
