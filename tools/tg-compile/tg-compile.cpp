@@ -148,7 +148,8 @@ static LogicalResult checkStage(const Target &target) {
     names += ", " + own.name.str();
   if (!target.getStages().empty())
     names += ", obj";
-  names += ", library";
+  if (StringRef(target.getName()).starts_with("cpu"))
+    names += ", library";
   SmallVector<StringRef> known;
   StringRef(names).split(known, ", ");
   if (llvm::is_contained(known, stage))
