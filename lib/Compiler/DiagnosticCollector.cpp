@@ -25,7 +25,10 @@ static std::string toString(ArrayRef<Diagnostic> errors, bool hasLocations) {
       os << '\n';
     if (Location location = error.getLocation(); !hasLocations)
       ;
-    else if (auto file = location->findInstanceOf<FileLineColLoc>())
+    else if (auto file = location->findInstanceOf<FileLineColLoc>();
+             file && file.getLine() == 0)
+      os << file.getFilename().getValue() << ": "; // a file as a whole
+    else if (file)
       os << file.getFilename().getValue() << ':' << file.getLine() << ':'
          << file.getColumn() << ": ";
     else if (!isa<UnknownLoc>(location))

@@ -370,8 +370,8 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   EXPECT_EQ(LoadedLibrary::readFile(directory.path() + "/net.h"), "");
 }
 
-// Zeros in place of subnormal numbers are a choice when the library is made; the
-// mode of the caller stays, and its parallel loop runs in it.
+// Zeros in place of subnormal numbers are a choice when the library is made;
+// the mode of the caller stays, and its parallel loop runs in it.
 TEST_F(StepLibraryTest, SubnormalNumbersAreZerosIfThatIsWanted) {
   const Context settings({{"FTZ", 1}});
   Jit step([](const Tensor &x) { return x.square(); });

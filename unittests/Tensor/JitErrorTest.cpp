@@ -22,9 +22,10 @@ TEST(JitErrorTest, ViewsOfTensorsThatTheStepUses) {
   const Tensor part = data.shrink({{0, 2}});
   Jit step([&](const Tensor &x) { return x * data.sum(); });
   step(part);
-  EXPECT_ERROR(step(part), Error,
-               "jit: an argument of [2] float32 is a view of a tensor that the "
-               "step uses too; pass the whole tensor, and take the view inside");
+  EXPECT_ERROR(
+      step(part), Error,
+      "jit: an argument of [2] float32 is a view of a tensor that the "
+      "step uses too; pass the whole tensor, and take the view inside");
   // A copy is none.
   const Tensor copy = part.contiguous().realize();
   for (int i = 0; i < 3; ++i)

@@ -12,7 +12,7 @@ execute_process(
   COMMAND_ERROR_IS_FATAL ANY)
 # CMake breaks lines.
 string(REGEX REPLACE "[ \n]+" " " output "${output}")
-foreach(names "CAPI MLIRTgCAPI" "CpuTarget MLIRTgCpuTarget"
+foreach(names "CpuTarget MLIRTgCpuTarget"
     "InitAll MLIRTgInitAll" "Interpreter MLIRTgInterpreter"
     "MLIRMathToPolynomial MLIRTgMathToPolynomial" "MLIRTg MLIRTgDialect")
   string(REPLACE " " ";" names ${names})
