@@ -472,6 +472,8 @@ void LibraryBuilder::compile(size_t number) {
       [facts = targets[number]->getFacts()](tg::KernelOp kernel) {
         return isWorthThreads(kernel, facts);
       };
+  // The parameters of each function, once they are known.
+  std::vector<SmallVector<tg::VarAttr>> variables;
   auto addHosts =
       [&](ModuleOp lowered) -> FailureOr<std::vector<tg::HostFunction>> {
     const SymbolTable kernels(*own);
@@ -479,10 +481,15 @@ void LibraryBuilder::compile(size_t number) {
     for (auto function : own->getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
+      const bool isKnown = hosts.size() < variables.size();
+      if (isKnown)
+        hostOptions.variables = variables[hosts.size()];
       FailureOr<tg::HostFunction> host =
           tg::convertHostToLLVM(lowered, function, kernels, hostOptions);
       if (failed(host))
         return failure();
+      if (isKnown && host->variables != variables[hosts.size()])
+        return function.emitOpError("takes other sizes after optimization");
       hosts.push_back(std::move(*host));
     }
     return hosts;
@@ -494,6 +501,8 @@ void LibraryBuilder::compile(size_t number) {
     FailureOr<std::vector<tg::HostFunction>> hosts = addHosts(*trial);
     if (failed(hosts))
       throw CompileError(errors.text);
+    for (const tg::HostFunction &host : *hosts)
+      variables.push_back(host.variables);
     for (auto [entry, bare, host] :
          llvm::zip_equal(library.entries, described, *hosts)) {
       LibraryEntry completed = bare;

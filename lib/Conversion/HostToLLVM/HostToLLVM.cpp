@@ -177,6 +177,9 @@ LogicalResult HostEmitter::findVariables() {
           !llvm::is_contained(result.variables, variable))
         result.variables.push_back(variable);
   }
+  for (VarAttr variable : options.variables)
+    if (!llvm::is_contained(result.variables, variable))
+      result.variables.push_back(variable);
   llvm::erase_if(result.variables, [&](VarAttr variable) {
     return options.fixed.contains(variable.getName().getValue());
   });

@@ -46,6 +46,9 @@ struct HostToLLVMOptions {
   /// Whether a kernel is worth several threads; if not set, each one of which
   /// positions can run in parallel is.
   std::function<bool(KernelOp)> isParallel;
+  /// Variables that are arguments even if nothing needs them: optimization may
+  /// have found out that one has a single value.
+  SmallVector<VarAttr> variables;
   /// Values of variables that are no arguments, by name.
   llvm::StringMap<int64_t> fixed;
   /// The prefix of the names of kernels and functions in the result.
