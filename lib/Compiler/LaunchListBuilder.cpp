@@ -11,6 +11,7 @@
 
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Runtime/Error.h"
 
 using namespace mlir;
@@ -101,22 +102,6 @@ uint32_t ListBuilder::addSlot(Value value, Slot::Kind kind) {
   return index;
 }
 
-/// The bytes of the elements in memory; a bool takes one byte.
-static std::vector<char> getBytes(DenseElementsAttr value) {
-  std::vector<char> bytes;
-  if (value.getElementType().isInteger(1)) {
-    for (bool bit : value.getValues<bool>())
-      bytes.push_back(bit);
-    return bytes;
-  }
-  ArrayRef<char> raw = value.getRawData();
-  if (!value.isSplat())
-    return {raw.begin(), raw.end()};
-  for (int64_t i = 0; i < value.getNumElements(); ++i)
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
-  return bytes;
-}
-
 void ListBuilder::visit(Operation *op) {
   if (auto alloc = dyn_cast<tg::AllocOp>(op)) {
     bool isOutput = returned.contains(alloc);
@@ -132,12 +117,13 @@ void ListBuilder::visit(Operation *op) {
     if (&place != &device)
       list.slots[slot].device = &place;
   } else if (auto literal = dyn_cast<tg::LiteralOp>(op)) {
-    std::vector<char> bytes =
-        getBytes(cast<DenseElementsAttr>(literal.getValue()));
+    const FailureOr<SmallVector<char>> bytes = tg::getBytes(literal);
+    if (failed(bytes))
+      throw CompileError("a constant of the program cannot be read");
     Device &place = Device::get(literal.getDevice().str());
     uint32_t slot = addSlot(literal, Slot::Kind::Constant);
     list.slots[slot].constant = Buffer::fromHost(
-        place, bytes.data(), bytes.size(), list.slots[slot].dtype);
+        place, bytes->data(), bytes->size(), list.slots[slot].dtype);
     if (&place != &device)
       list.slots[slot].device = &place;
   } else if (auto part = dyn_cast<tg::SubbufferOp>(op)) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Export/Library.h"
+#include "../Compiler/DiagnosticCollector.h"
 #include "Interface.h"
 #include "MergeSteps.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
@@ -311,29 +312,6 @@ static void merge(LibraryEntry &entry, const LibraryEntry &other) {
 }
 
 namespace {
-/// Collects errors as text.
-class Errors {
-public:
-  explicit Errors(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return success();
-          if (!text.empty())
-            text += '\n';
-          llvm::raw_string_ostream os(text);
-          if (auto file =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            os << file.getFilename().getValue() << ':' << file.getLine() << ':'
-               << file.getColumn() << ": ";
-          os << diagnostic.str();
-          return success();
-        }) {}
-  std::string text;
-
-private:
-  ScopedDiagnosticHandler handler;
-};
-
 /// Compiles a library.
 class LibraryBuilder {
 public:
@@ -434,9 +412,9 @@ void LibraryBuilder::findEntries() {
           isa_and_nonnull<tg::TgDialect>(op->getDialect()) ||
           tg::isElementwiseOp(op) || tg::isMovementOp(op))
         return;
-      Errors errors(op->getContext());
+      DiagnosticCollector errors(op->getContext());
       op->emitOpError("is not an operation of a tensor graph");
-      throw CompileError(errors.text);
+      throw CompileError(errors.getText());
     });
   }
   if (library.entries.empty())
@@ -496,11 +474,11 @@ void LibraryBuilder::compile(size_t number) {
   };
   // What has no counterpart is reported before anything is compiled.
   {
-    Errors errors(module.getContext());
+    DiagnosticCollector errors(module.getContext());
     OwningOpRef<ModuleOp> trial = ModuleOp::create(module.getLoc());
     FailureOr<std::vector<tg::HostFunction>> hosts = addHosts(*trial);
     if (failed(hosts))
-      throw CompileError(errors.text);
+      throw CompileError(errors.getText());
     for (const tg::HostFunction &host : *hosts)
       variables.push_back(host.variables);
     for (auto [entry, bare, host] :
@@ -593,9 +571,9 @@ Library LibraryBuilder::build() {
   tg::loadCpuTarget(*module.getContext());
   addPrograms(module, steps, fixed);
   if (compileOptions.verifyInput) {
-    Errors errors(module.getContext());
+    DiagnosticCollector errors(module.getContext());
     if (failed(verify(module)))
-      throw CompileError(errors.text);
+      throw CompileError(errors.getText());
   }
   findVariants();
   findEntries();
@@ -613,7 +591,7 @@ Library LibraryBuilder::build() {
   tg::CpuTargetOptions any;
   any.triple = variants.front().processor.triple;
   any.cpu = llvm::Triple(any.triple).isX86() ? "x86-64" : "generic";
-  Errors errors(module.getContext());
+  DiagnosticCollector errors(module.getContext());
   FailureOr<tg::CpuObject> object = tg::compileToObject(
       module.getContext(), /*kernels=*/{}, any, /*flags=*/{},
       /*texts=*/nullptr, [&](ModuleOp lowered) {
@@ -621,7 +599,7 @@ Library LibraryBuilder::build() {
         return verify(lowered);
       });
   if (failed(object))
-    throw CompileError(errors.text);
+    throw CompileError(errors.getText());
   addObject("interface", std::move(object->bytes));
   findImports();
   library.header = makeHeader(library, variants);

@@ -49,7 +49,7 @@ private:
   void createFunction();
   LogicalResult visit(Operation *op);
   void visitLaunch(LaunchOp launch);
-  void visitLiteral(LiteralOp literal);
+  LogicalResult visitLiteral(LiteralOp literal);
   void copyResults();
 
   LLVM::LLVMFuncOp declare(const std::string &name, ArrayRef<Type> types);
@@ -99,12 +99,6 @@ private:
 };
 } // namespace
 
-static Value getRoot(Value buffer) {
-  while (auto part = buffer.getDefiningOp<SubbufferOp>())
-    buffer = part.getSource();
-  return buffer;
-}
-
 LogicalResult HostEmitter::checkDevice(Operation *op, StringRef name) {
   if (!device)
     device = name.str();
@@ -132,7 +126,7 @@ LogicalResult HostEmitter::findArguments() {
         {type, /*isWritten=*/false, std::max<int64_t>(bits / 8, 1)});
   }
   auto setWritten = [&](Value buffer) {
-    if (auto argument = dyn_cast<BlockArgument>(getRoot(buffer)))
+    if (auto argument = dyn_cast<BlockArgument>(getBufferPart(buffer).root))
       result.arguments[argument.getArgNumber()].isWritten = true;
   };
   for (Operation &op : host.getBody().front()) {
@@ -146,7 +140,7 @@ LogicalResult HostEmitter::findArguments() {
       for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
         if (i < kernel.getOutputs())
           setWritten(buffer);
-        auto argument = dyn_cast<BlockArgument>(getRoot(buffer));
+        auto argument = dyn_cast<BlockArgument>(getBufferPart(buffer).root);
         auto alignment = kernel.getArgAttrOfType<IntegerAttr>(
             static_cast<unsigned>(i), alignmentAttrName);
         if (argument && alignment) {
@@ -393,23 +387,15 @@ Value HostEmitter::emitDim(Dim dim) {
   return value;
 }
 
-void HostEmitter::visitLiteral(LiteralOp literal) {
-  auto value = cast<DenseElementsAttr>(literal.getValue());
-  // As bytes, which any element type consists of; a bool takes one.
-  SmallVector<char> bytes;
-  const int64_t count = value.getNumElements();
-  if (value.getElementType().isInteger(1)) {
-    for (bool bit : value.getValues<bool>())
-      bytes.push_back(static_cast<char>(bit));
-  } else {
-    ArrayRef<char> raw = value.getRawData();
-    for (int64_t i = 0; i < (value.isSplat() ? count : 1); ++i)
-      bytes.append(raw.begin(), raw.end());
-  }
-  const auto size = static_cast<int64_t>(bytes.size());
+LogicalResult HostEmitter::visitLiteral(LiteralOp literal) {
+  // As bytes, which any element type consists of.
+  const FailureOr<SmallVector<char>> bytes = getBytes(literal);
+  if (failed(bytes))
+    return failure();
+  const auto size = static_cast<int64_t>(bytes->size());
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), size);
   auto attr = DenseElementsAttr::getFromRawBuffer(
-      RankedTensorType::get({size}, builder.getI8Type()), bytes);
+      RankedTensorType::get({size}, builder.getI8Type()), *bytes);
   const std::string name = result.function.getSymName().str() + ".literal" +
                            std::to_string(numLiterals++);
   OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
@@ -417,6 +403,7 @@ void HostEmitter::visitLiteral(LiteralOp literal) {
       atStart, literal.getLoc(), type, /*isConstant=*/true,
       LLVM::Linkage::Internal, name, attr, kBufferAlignment);
   pointers[literal] = LLVM::AddressOfOp::create(builder, loc, global);
+  return success();
 }
 
 void HostEmitter::visitLaunch(LaunchOp launch) {
@@ -475,8 +462,7 @@ LogicalResult HostEmitter::visit(Operation *op) {
   if (auto literal = dyn_cast<LiteralOp>(op)) {
     if (failed(checkDevice(op, literal.getDevice())))
       return failure();
-    visitLiteral(literal);
-    return success();
+    return visitLiteral(literal);
   }
   if (auto part = dyn_cast<SubbufferOp>(op)) {
     pointers[part] =

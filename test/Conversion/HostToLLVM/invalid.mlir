@@ -36,3 +36,19 @@ func.func @foreign(%x: memref<8xf32>) -> memref<8xf32> {
   memref.copy %x, %a : memref<8xf32> to memref<8xf32>
   return %a : memref<8xf32>
 }
+
+// -----
+
+func.func @resource() -> memref<2xi32> {
+  // expected-error @+1 {{has elements that are not in the program, as dense<[1, 2]> : tensor<2xi32> is}}
+  %a = tg.literal dense_resource<elements> : tensor<2xi32> on "CPU" : memref<2xi32>
+  return %a : memref<2xi32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      elements: "0x040000000100000002000000"
+    }
+  }
+#-}

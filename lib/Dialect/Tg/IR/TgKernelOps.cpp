@@ -41,6 +41,23 @@ LogicalResult LiteralOp::verify() {
   return success();
 }
 
+FailureOr<SmallVector<char>> tg::getBytes(LiteralOp literal) {
+  auto value = dyn_cast<DenseElementsAttr>(literal.getValue());
+  if (!value)
+    return literal.emitOpError("has elements that are not in the program, as ")
+           << "dense<[1, 2]> : tensor<2xi32> is";
+  SmallVector<char> bytes;
+  if (value.getElementType().isInteger(1)) {
+    for (bool bit : value.getValues<bool>())
+      bytes.push_back(static_cast<char>(bit));
+    return bytes;
+  }
+  const ArrayRef<char> raw = value.getRawData();
+  for (int64_t i = 0; i < (value.isSplat() ? value.getNumElements() : 1); ++i)
+    bytes.append(raw.begin(), raw.end());
+  return bytes;
+}
+
 /// The bytes of an element in memory; a bool takes one.
 static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);

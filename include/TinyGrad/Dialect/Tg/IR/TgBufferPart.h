@@ -43,6 +43,10 @@ struct BufferPart {
 
 BufferPart getBufferPart(Value buffer);
 
+/// The elements of a literal as they are in memory; a bool takes one byte. Emits
+/// an error for elements that are not given in the program, as a resource.
+FailureOr<SmallVector<char>> getBytes(LiteralOp literal);
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_DIALECT_TG_IR_TGBUFFERPART_H
