@@ -43,8 +43,9 @@ struct BufferPart {
 
 BufferPart getBufferPart(Value buffer);
 
-/// The elements of a literal as they are in memory; a bool takes one byte. Emits
-/// an error for elements that are not given in the program, as a resource.
+/// The elements of a literal as they are in memory; a bool takes one byte.
+/// Emits an error for elements that are not given in the program, as a
+/// resource.
 FailureOr<SmallVector<char>> getBytes(LiteralOp literal);
 
 } // namespace mlir::tg
