@@ -401,7 +401,9 @@ struct TgVerifyGPUKernelsPass
 
   void runOnOperation() override {
     llvm::StringMap<unsigned> proved;
-    if (failed(verifyGPUKernels(getOperation(), {solver, timeout}, proved)))
+    if (failed(verifyGPUKernels(getOperation(),
+                                {solver, timeout, /*hasSmallBounds=*/true},
+                                proved)))
       return signalPassFailure();
     if (printCounts)
       printProved(proved);

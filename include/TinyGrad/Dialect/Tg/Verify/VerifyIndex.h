@@ -27,6 +27,10 @@ struct ProofOptions {
   /// for each value of the variables, if these are few enough, and finally with
   /// 12 times the limit: results must not depend on the load of the machine.
   unsigned timeoutMs = 5000;
+  /// The solver tries few cutting planes. For indices of kernels, whose
+  /// variables have small bounds, this is three to eight times as fast; for
+  /// rules about unknown numbers it is slower.
+  bool hasSmallBounds = false;
 };
 
 /// One statement that holds if some formula cannot be satisfied.
