@@ -202,10 +202,15 @@ void FunctionPrinter::printTerminator(const llvm::Instruction &end,
       printEdge(block, *jump->getSuccessor(0), next, "  ");
       return;
     }
-    line("if (" + get(jump->getCondition()).text + ") {");
-    printEdge(block, *jump->getSuccessor(0), nullptr, "    ");
+    // The block that follows is not jumped to.
+    const bool isNegated = jump->getSuccessor(0) == next;
+    std::string condition = get(jump->getCondition()).text;
+    if (llvm::StringRef(condition).front() != '(')
+      condition = "(" + condition + ")";
+    line("if " + (isNegated ? "(!" + condition + ")" : condition) + " {");
+    printEdge(block, *jump->getSuccessor(isNegated ? 1 : 0), nullptr, "    ");
     line("}");
-    printEdge(block, *jump->getSuccessor(1), next, "  ");
+    printEdge(block, *jump->getSuccessor(isNegated ? 0 : 1), next, "  ");
     return;
   }
   if (const auto *jump = llvm::dyn_cast<llvm::SwitchInst>(&end)) {
@@ -290,10 +295,8 @@ std::string FunctionPrinter::print() {
       const CType type = getType(&argument);
       const std::string given =
           declared->second.parameters[argument.getArgNo()];
-      text += "  const " + helpers.getType(type) + " " +
-              names.lookup(&argument) + " = ";
-      text.replace(text.rfind("  const "), 8,
-                   type.kind == CType::Kind::Pointer ? "  " : "  const ");
+      text += (type.kind == CType::Kind::Pointer ? "  " : "  const ") +
+              declare(helpers.getType(type), names.lookup(&argument)) + " = ";
       text += "(" + helpers.getType(type) + ")" + given + ";\n";
     }
   for (const auto &[type, list] : locals)

@@ -143,9 +143,12 @@ std::string Helpers::getType(const CType &type) {
   while (taken.contains(unique))
     unique += "_";
   known["type " + name] = unique;
+  // GCC remarks on other alignments of parameters.
+  const std::string align =
+      type.lanes * (type.getWidth() / 8) > 16 ? ", aligned(16)" : "";
   types += "#if VECTORS\ntypedef " + lane + " " + unique +
-           " __attribute__((vector_size(" + bytes +
-           ")));\n#else\ntypedef struct { " + lane + " lane[" + count + "]; } " +
+           " __attribute__((vector_size(" + bytes + ")" + align +
+           "));\n#else\ntypedef struct { " + lane + " lane[" + count + "]; } " +
            unique + ";\n#endif\n";
   return unique;
 }
@@ -228,7 +231,8 @@ std::string Helpers::getLoad(const CType &type, uint64_t alignment) {
                return "HELPER " + typeName +
                       (llvm::StringRef(typeName).ends_with("*") ? "" : " ") +
                       name + "(const char *p) {\n  " + typeName +
-                      " a;\n  memcpy(&a, ALIGNED(p, " +
+                      (llvm::StringRef(typeName).ends_with("*") ? "" : " ") +
+                      "a;\n  memcpy(&a, ALIGNED(p, " +
                       std::to_string(alignment) +
                       "), sizeof a);\n  return a;\n}\n";
              });

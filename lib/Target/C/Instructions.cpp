@@ -81,6 +81,14 @@ FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
     return type.bits == type.getWidth() && type.bits >= 32 ? text
                                                            : wrap(text, type);
   };
+  // An amount of a shift within the width.
+  auto by = [&](const std::string &amount) {
+    const auto *number =
+        llvm::dyn_cast<llvm::ConstantInt>(operation.getOperand(1));
+    return number && number->getValue().ult(type.getWidth())
+               ? amount
+               : "(" + amount + " & " + most + ")";
+  };
   auto infix = [&](const std::string &symbol, const std::string &first = "",
                    bool isWrapped = true) {
     return apply(
@@ -149,9 +157,9 @@ FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
     // Products of small integers are no signed ones.
     return infix("*", type.getWidth() < 32 ? "1u * " : "");
   case llvm::Instruction::And:
-    return infix("&", "", false);
+    return infix(type.bits == 1 ? "&&" : "&", "", false);
   case llvm::Instruction::Or:
-    return infix("|", "", false);
+    return infix(type.bits == 1 ? "||" : "|", "", false);
   case llvm::Instruction::Xor:
     return infix("^", "", false);
   case llvm::Instruction::UDiv:
@@ -170,26 +178,28 @@ FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
     return apply(
         name, type, {lhs, rhs},
         [&](Lanes lanes) {
-          return finish("(uint" +
-                        std::string(type.getWidth() == 64 ? "64" : "32") +
-                        "_t)" + lanes[0] + " << (" + lanes[1] + " & " + most +
-                        ")");
+          // A constant may be shorter, and a small integer is a signed one.
+          const bool isLong =
+              type.getWidth() >= 32 &&
+              !llvm::isa<llvm::Constant>(operation.getOperand(0));
+          return finish((isLong ? ""
+                         : type.getWidth() == 64 ? "(uint64_t)"
+                                                 : "(uint32_t)") +
+                        lanes[0] + " << " + by(lanes[1]));
         },
         type.bits == type.getWidth() ? "a << (b & " + most + ")" : "");
   case llvm::Instruction::LShr:
     return apply(
         name, type, {lhs, rhs},
         [&](Lanes lanes) {
-          return finish(lanes[0] + " >> (" + lanes[1] + " & " + most + ")");
+          return finish(lanes[0] + " >> " + by(lanes[1]));
         },
         type.bits == type.getWidth() ? "a >> (b & " + most + ")" : "");
   case llvm::Instruction::AShr:
     return apply(
         name, type, {lhs, rhs},
         [&](Lanes lanes) {
-          return wrap(toSigned(lanes[0], type) + " >> (" + lanes[1] + " & " +
-                          most + ")",
-                      type);
+          return wrap(toSigned(lanes[0], type) + " >> " + by(lanes[1]), type);
         },
         type.bits == type.getWidth() && type.isVector()
             ? "(" + helpers.getType(type) + ")((s" + width + "x" +

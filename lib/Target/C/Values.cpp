@@ -283,9 +283,13 @@ CValue FunctionPrinter::get(const llvm::Value *value) {
   CType type = getType(value);
   if (const auto *constant = llvm::dyn_cast<llvm::Constant>(value))
     return {getConstant(constant, type), type};
-  if (inlined.contains(value))
-    return {"(" + getExpression(*llvm::cast<llvm::Instruction>(value)) + ")",
-            type};
+  if (inlined.contains(value)) {
+    const std::string text =
+        getExpression(*llvm::cast<llvm::Instruction>(value));
+    if (llvm::isa<llvm::GetElementPtrInst>(value))
+      return {text, type}; // AT(..)
+    return {"(" + text + ")", type};
+  }
   auto found = names.find(value);
   if (found == names.end())
     throw Unsupported{"an operand of the type " + toText(*value->getType())};
