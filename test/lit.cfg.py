@@ -63,6 +63,9 @@ if shutil.which("gfortran"):
 # Libraries for other processors run on an emulator.
 if shutil.which("qemu-aarch64"):
     config.available_features.add("qemu-aarch64")
+# C for processors with pointers of 32 bits.
+if os.path.isfile("/usr/include/x86_64-linux-gnu/gnu/stubs-32.h") or os.path.isfile("/usr/include/gnu/stubs-32.h"):
+    config.available_features.add("m32")
 if any(
     name.startswith("libclang_rt.rtsan")
     for _, _, files in os.walk(os.path.join(os.path.dirname(config.llvm_tools_dir), "lib", "clang"))

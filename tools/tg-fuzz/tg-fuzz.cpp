@@ -629,6 +629,14 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Random tensor graphs against the reference interpreter\n");
+  if (libraryForm != "library" && libraryForm != "c") {
+    (void)reportError("--emit is 'library' or 'c', not '" + libraryForm + "'");
+    return 1;
+  }
+  if (libraryForm == "c" && !libraries) {
+    (void)reportError("--emit=c is for --library");
+    return 1;
+  }
   if (maxOps < 1) {
     (void)reportError("--max-ops must be at least 1");
     return 1;

@@ -435,6 +435,7 @@ std::string FunctionPrinter::getCast(const llvm::CastInst &cast) {
                            (from.isInt() && from.bits != from.getWidth()
                                 ? "_" + std::to_string(from.bits)
                                 : "") +
+                           (from.isMask || to.isMask ? "_bools" : "") +
                            (from.kind == Kind::BF16 ? "_bf16" : "") +
                            (to.kind == Kind::BF16 ? "_to_bf16" : "");
   const std::string vector = to.isVector() ? helpers.getType(to) : "";
