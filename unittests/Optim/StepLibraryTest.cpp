@@ -54,7 +54,8 @@ private:
 void compileSource(const std::string &directory, const std::string &name,
                    const std::string &options) {
   const std::string path = directory + "/",
-                    command = "cc -std=c99 -Wall -Wextra -pedantic -Werror " +
+                    command = "cc -std=c99 -Wall -Wextra -pedantic -Werror "
+                              "-Wno-psabi " +
                               options + " -fPIC -shared -o '" + path + "lib" +
                               name + ".so' '" + path + name + ".c' -lm";
   ASSERT_EQ(std::system(command.c_str()), 0) << command;

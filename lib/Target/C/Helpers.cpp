@@ -143,12 +143,9 @@ std::string Helpers::getType(const CType &type) {
   while (taken.contains(unique))
     unique += "_";
   known["type " + name] = unique;
-  // GCC remarks on other alignments of parameters.
-  const std::string align =
-      type.lanes * (type.getWidth() / 8) > 16 ? ", aligned(16)" : "";
   types += "#if VECTORS\ntypedef " + lane + " " + unique +
-           " __attribute__((vector_size(" + bytes + ")" + align +
-           "));\n#else\ntypedef struct { " + lane + " lane[" + count + "]; } " +
+           " __attribute__((vector_size(" + bytes +
+           ")));\n#else\ntypedef struct { " + lane + " lane[" + count + "]; } " +
            unique + ";\n#endif\n";
   return unique;
 }
