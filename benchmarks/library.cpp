@@ -87,18 +87,18 @@ struct Convolutional {
 } // namespace
 
 /// The least time of a call in microseconds.
-static double measure(const std::function<void()> &call) {
+static double measure(const std::function<void()> &call, int numRounds = 40,
+                      int numCalls = 200) {
   using Clock = std::chrono::steady_clock;
   double best = 1e30;
-  for (int round = 0; round < 40; ++round) {
-    constexpr int kCalls = 200;
+  for (int round = 0; round < numRounds; ++round) {
     const auto begin = Clock::now();
-    for (int i = 0; i < kCalls; ++i)
+    for (int i = 0; i < numCalls; ++i)
       call();
     best = std::min(
         best, std::chrono::duration<double, std::micro>(Clock::now() - begin)
                       .count() /
-                  kCalls);
+                  numCalls);
   }
   return best;
 }
@@ -225,7 +225,7 @@ static void sourceRow(const std::string &name, const std::string &target,
     const std::vector<char> first(result, result + kResultBytes);
     if (expected.empty())
       expected = first;
-    std::printf(" %.2f%s |", measure([&] { call(); }),
+    std::printf(" %.2f%s |", measure([&] { call(); }, 20, 20),
                 first == expected ? "" : " (other bits)");
     std::fflush(stdout);
   };
@@ -244,8 +244,8 @@ static void sourceRow(const std::string &name, const std::string &target,
     const std::regex bytes("RUN_SCRATCH_BYTES (\\d+)");
     return std::regex_search(header, match, bytes) ? std::stoul(match[1]) : 0;
   };
-  const std::string place = directory + "/" + name + "-" +
-                            (target == "cpu" ? "host" : "x86-64");
+  const std::string place =
+      directory + "/" + name + "-" + (target == "cpu" ? "host" : "x86-64");
   const std::size_t scratch = write(place, false);
   stateBytes = std::filesystem::file_size(place + "/libnet.so") * 2 + 65536;
   time(place + "/libnet.so", scratch);

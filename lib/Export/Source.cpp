@@ -47,9 +47,9 @@ static std::string describe(tg::KernelOp kernel) {
   std::vector<std::pair<std::string, unsigned>> operations;
   for (Operation &op : kernel.getBody().getOps()) {
     if (auto range = dyn_cast<tg::RangeOp>(op)) {
-      words.push_back(
-          tg::stringifyRangeKind(range.getKind()).str() + " " +
-          std::to_string(tg::Dim(range.getExtent()).getMax()) + ",");
+      words.push_back(tg::stringifyRangeKind(range.getKind()).str() + " " +
+                      std::to_string(tg::Dim(range.getExtent()).getMax()) +
+                      ",");
       continue;
     }
     if (isa<tg::ConstOp>(op) || op.hasTrait<OpTrait::IsTerminator>())
@@ -65,9 +65,8 @@ static std::string describe(tg::KernelOp kernel) {
   if (words.size() > 1)
     words.back().back() = ';';
   for (const auto &[name, count] : operations)
-    words.push_back(
-        (count > 1 ? std::to_string(count) + " " : "") + name +
-        (&name == &operations.back().first ? "" : ","));
+    words.push_back((count > 1 ? std::to_string(count) + " " : "") + name +
+                    (&name == &operations.back().first ? "" : ","));
   return fill(words);
 }
 
@@ -207,9 +206,9 @@ void SourceBuilder::describeFunctions() {
       "int " + library.options.name + "_supported(void)";
   for (const LibraryEntry &entry : library.entries) {
     addEntry(entry);
-    options.comments[variant.prefix + entry.name] =
-        fill({"The", "kernels", "of", library.options.name + "_" + entry.name +
-                                          ",", "in", "their", "order."});
+    options.comments[variant.prefix + entry.name] = fill(
+        {"The", "kernels", "of", library.options.name + "_" + entry.name + ",",
+         "in", "their", "order."});
   }
   for (tg::KernelOp kernel : kernels) {
     const std::string name = variant.prefix + kernel.getSymName().str();
@@ -224,14 +223,14 @@ FailureOr<std::vector<char>> tinygrad::detail::makeSource(
     llvm::function_ref<LogicalResult(ModuleOp)> finish) {
   SourceBuilder builder(library, variant, kernels);
   llvm::LLVMContext context;
-  FailureOr<std::unique_ptr<llvm::Module>> ir = tg::compileToIR(
-      module.getContext(), kernels, variant.processor, flags, context,
-      [&](ModuleOp lowered) -> LogicalResult {
-        if (failed(finish(lowered)))
-          return failure();
-        builder.complete(lowered);
-        return success();
-      });
+  FailureOr<std::unique_ptr<llvm::Module>> ir =
+      tg::compileToIR(module.getContext(), kernels, variant.processor, flags,
+                      context, [&](ModuleOp lowered) -> LogicalResult {
+                        if (failed(finish(lowered)))
+                          return failure();
+                        builder.complete(lowered);
+                        return success();
+                      });
   if (failed(ir))
     return failure();
   builder.describeFunctions();

@@ -210,7 +210,8 @@ static int call(void *function, ArrayRef<uint64_t> given) {
 /// without the vectors of the compiler.
 static bool compileSource(const tinygrad::Library &library,
                           const std::string &directory, std::string &message) {
-  const llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("cc");
+  const llvm::ErrorOr<std::string> compiler =
+      llvm::sys::findProgramByName("cc");
   if (!compiler) {
     message = "there is no C compiler 'cc'";
     return false;
@@ -218,12 +219,21 @@ static bool compileSource(const tinygrad::Library &library,
   const std::string source = directory + "/graph.c",
                     output = directory + "/libgraph.so",
                     log = directory + "/log";
-  SmallVector<StringRef> arguments = {
-      "cc",      "-std=c99", "-O1",
-      "-Wall",   "-Wextra",  "-pedantic",
-      "-Werror", "-fPIC",    "-shared",
-      "-fsanitize=undefined", "-fno-sanitize-recover=all", "-o",
-      output,    source,     "-lm"};
+  SmallVector<StringRef> arguments = {"cc",
+                                      "-std=c99",
+                                      "-O1",
+                                      "-Wall",
+                                      "-Wextra",
+                                      "-pedantic",
+                                      "-Werror",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-fsanitize=undefined",
+                                      "-fno-sanitize-recover=all",
+                                      "-o",
+                                      output,
+                                      source,
+                                      "-lm"};
   if (library.sourceText.size() % 2 == 0)
     arguments.push_back("-DGRAPH_PORTABLE");
   const std::optional<StringRef> streams[] = {std::nullopt, StringRef(log),

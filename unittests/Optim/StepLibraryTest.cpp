@@ -155,9 +155,9 @@ std::vector<float> floatsOf(const Tensor &tensor) {
 
 /// Exports ten steps of training, and compares them with the captured steps.
 /// \p compile, if any, makes the shared library of C source.
-static void
-checkTraining(const std::string &directory, const ExportOptions &options,
-              const std::function<void()> &compile) {
+static void checkTraining(const std::string &directory,
+                          const ExportOptions &options,
+                          const std::function<void()> &compile) {
   Trainer trainer;
   auto makeX = [](unsigned i) { return noiseTensor({5, 4}, 20 + i).realize(); };
   auto makeY = [](unsigned i) { return noiseTensor({5, 3}, 40 + i).realize(); };
@@ -220,9 +220,8 @@ TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
 
 /// C source for this machine's processor has the bits of its machine code.
 TEST_F(StepLibraryTest, SourceTrainsWithTheSameBits) {
-  for (const char *options :
-       {"-O2", "-O1 -DNET_PORTABLE -fsanitize=undefined "
-               "-fno-sanitize-recover=all"}) {
+  for (const char *options : {"-O2", "-O1 -DNET_PORTABLE -fsanitize=undefined "
+                                     "-fno-sanitize-recover=all"}) {
     SCOPED_TRACE(options);
     const TemporaryDirectory place;
     checkTraining(place.path(), {.targets = {"cpu"}, .source = true}, [&] {

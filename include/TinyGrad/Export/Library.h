@@ -118,8 +118,9 @@ struct Library {
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});
 
-/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h, or NAME.c and NAME.h. The directory exists. A
-/// file that cannot be written completely is left as it was: throws IoError.
+/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h, or NAME.c and NAME.h. The
+/// directory exists. A file that cannot be written completely is left as it
+/// was: throws IoError.
 void writeLibrary(const Library &library, const std::string &directory);
 
 } // namespace tinygrad

@@ -106,9 +106,10 @@ public:
   }
 
   /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so and
-  /// NAME.h, or NAME.c and NAME.h. Throws CompileError for what a library cannot do (sorting), for
-  /// names that C forbids, and for an unknown processor; IoError for files that
-  /// cannot be written, which are left as they were.
+  /// NAME.h, or NAME.c and NAME.h. Throws CompileError for what a library
+  /// cannot do (sorting), for names that C forbids, and for an unknown
+  /// processor; IoError for files that cannot be written, which are left as
+  /// they were.
   void write(const std::string &directory) const;
 
 private:

@@ -110,8 +110,8 @@ void FunctionPrinter::findInlined() {
       if (user->getParent() == &block &&
           !llvm::isa<llvm::PHINode, llvm::SelectInst>(user) &&
           !user->getType()->isVectorTy() &&
-          (canMove(*user) || llvm::isa<llvm::LoadInst, llvm::StoreInst,
-                                       llvm::BranchInst>(user)))
+          (canMove(*user) ||
+           llvm::isa<llvm::LoadInst, llvm::StoreInst, llvm::BranchInst>(user)))
         inlined.insert(&instruction);
     }
 }
@@ -162,8 +162,8 @@ void FunctionPrinter::printEdge(const llvm::BasicBlock &from,
       if (overwritten.contains(incoming)) {
         const std::string before =
             "before" + std::to_string(assignments.size());
-        kept += "    " + declare(helpers.getType(type), before) + " = " +
-                value.text + ";\n";
+        kept += indent + "  const " + declare(helpers.getType(type), before) +
+                " = " + value.text + ";\n";
         value.text = before;
       }
       assignments.emplace_back(names.lookup(&phi), value.text);
@@ -190,8 +190,8 @@ void FunctionPrinter::printTerminator(const llvm::Instruction &end,
   if (const auto *jump = llvm::dyn_cast<llvm::ReturnInst>(&end)) {
     const llvm::Value *value = jump->getReturnValue();
     // Functions of the header return statuses.
-    const bool isStatus = value && options.declarations.contains(
-                                       function.getName());
+    const bool isStatus =
+        value && options.declarations.contains(function.getName());
     line(!value     ? "return;"
          : isStatus ? "return (int)" + get(value).text + ";"
                     : "return " + get(value).text + ";");
@@ -199,7 +199,7 @@ void FunctionPrinter::printTerminator(const llvm::Instruction &end,
   }
   if (const auto *jump = llvm::dyn_cast<llvm::BranchInst>(&end)) {
     if (jump->isUnconditional()) {
-      printEdge(block, *jump->getSuccessor(0), next, "  ");
+      printEdge(block, *jump->getSuccessor(0), next, "    ");
       return;
     }
     // The block that follows is not jumped to.
@@ -208,9 +208,9 @@ void FunctionPrinter::printTerminator(const llvm::Instruction &end,
     if (llvm::StringRef(condition).front() != '(')
       condition = "(" + condition + ")";
     line("if " + (isNegated ? "(!" + condition + ")" : condition) + " {");
-    printEdge(block, *jump->getSuccessor(isNegated ? 1 : 0), nullptr, "    ");
+    printEdge(block, *jump->getSuccessor(isNegated ? 1 : 0), nullptr, "      ");
     line("}");
-    printEdge(block, *jump->getSuccessor(isNegated ? 0 : 1), next, "  ");
+    printEdge(block, *jump->getSuccessor(isNegated ? 0 : 1), next, "    ");
     return;
   }
   if (const auto *jump = llvm::dyn_cast<llvm::SwitchInst>(&end)) {
@@ -221,15 +221,15 @@ void FunctionPrinter::printTerminator(const llvm::Instruction &end,
     for (const auto &one : jump->cases()) {
       line("case " + getNumber(one.getCaseValue()->getZExtValue(), type.bits) +
            ":");
-      printEdge(block, *one.getCaseSuccessor(), nullptr, "    ");
+      printEdge(block, *one.getCaseSuccessor(), nullptr, "      ");
     }
     line("default:");
-    printEdge(block, *jump->getDefaultDest(), nullptr, "    ");
+    printEdge(block, *jump->getDefaultDest(), nullptr, "      ");
     line("}");
     return;
   }
   if (llvm::isa<llvm::UnreachableInst>(end)) {
-    // Nothing comes here. A jump to itself needs no value to return.
+    // Nothing comes here. A jump to the block itself returns no value.
     line("goto " + getLabel(block) + ";");
     return;
   }
@@ -303,7 +303,7 @@ std::string FunctionPrinter::print() {
     for (size_t i = 0; i < list.size(); i += 8) {
       text += "  " + type + (llvm::StringRef(type).ends_with("*") ? "" : " ");
       for (size_t j = i; j < std::min(i + 8, list.size()); ++j)
-        text += (j == i ? ""
+        text += (j == i                                 ? ""
                  : llvm::StringRef(type).ends_with("*") ? ", *"
                                                         : ", ") +
                 list[j];
@@ -315,8 +315,9 @@ std::string FunctionPrinter::print() {
   for (const auto &[block, content] : blocks) {
     const std::string label = labels.lookup(block);
     // The variables of a block are its own.
-    text += (targets.contains(label) ? label + ": {\n" : "  {\n") + content +
-            (targets.contains(label) ? "}\n" : "  }\n");
+    if (targets.contains(label))
+      text += label + ":\n";
+    text += "  {\n" + content + "  }\n";
   }
   return text + "}\n";
 }

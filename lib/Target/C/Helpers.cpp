@@ -89,9 +89,9 @@ substitute(llvm::StringRef text,
   return result;
 }
 
-std::string Helpers::get(
-    const std::string &name,
-    llvm::function_ref<std::string(const std::string &)> define) {
+std::string
+Helpers::get(const std::string &name,
+             llvm::function_ref<std::string(const std::string &)> define) {
   if (auto found = known.find(name); found != known.end())
     return found->second;
   std::string unique = name;
@@ -120,13 +120,13 @@ std::string Helpers::getType(const CType &type) {
     return found->second;
   };
   if (type.kind == CType::Kind::Wide)
-    return define(name, "typedef struct { uint32_t limb[" +
-                            std::to_string(type.bits / 32) + "]; } ",
+    return define(name,
+                  "typedef struct { uint32_t limb[" +
+                      std::to_string(type.bits / 32) + "]; } ",
                   ";\n");
   const std::string lane = type.getLane().getName(),
                     count = std::to_string(type.lanes),
-                    bytes =
-                        std::to_string(type.lanes * (type.getWidth() / 8));
+                    bytes = std::to_string(type.lanes * (type.getWidth() / 8));
   if (!isNative(type))
     return define(name, "typedef struct { " + lane + " lane[" + count + "]; } ",
                   ";\n");
@@ -145,8 +145,8 @@ std::string Helpers::getType(const CType &type) {
   known["type " + name] = unique;
   types += "#if VECTORS\ntypedef " + lane + " " + unique +
            " __attribute__((vector_size(" + bytes +
-           ")));\n#else\ntypedef struct { " + lane + " lane[" + count + "]; } " +
-           unique + ";\n#endif\n";
+           ")));\n#else\ntypedef struct { " + lane + " lane[" + count +
+           "]; } " + unique + ";\n#endif\n";
   return unique;
 }
 
@@ -206,9 +206,12 @@ std::string Helpers::getLanewise(
     const std::string portable =
         "  return " + (result.isVector() ? make(result, lanes) : lanes[0]) +
         ";\n";
-    if (native.empty() || !llvm::all_of(parameters, [](const CType &type) {
-          return !type.isVector() || isNative(type);
-        }) || (result.isVector() && !isNative(result)))
+    if (native.empty() ||
+        !llvm::all_of(parameters,
+                      [](const CType &type) {
+                        return !type.isVector() || isNative(type);
+                      }) ||
+        (result.isVector() && !isNative(result)))
       return head + portable + "}\n";
     return "#if VECTORS\n" + head + "  return " + native + ";\n}\n#else\n" +
            head + portable + "}\n#endif\n";
@@ -221,18 +224,17 @@ std::string Helpers::getLoad(const CType &type, uint64_t alignment) {
       type.kind == CType::Kind::Pointer && !type.isVector()
           ? "pointer"
           : type.getShortName();
-  return get("load_" + suffix +
-                 (isUsual ? "" : "_" + std::to_string(alignment)),
-             [&](const std::string &name) {
-               const std::string typeName = getType(type);
-               return "HELPER " + typeName +
-                      (llvm::StringRef(typeName).ends_with("*") ? "" : " ") +
-                      name + "(const char *p) {\n  " + typeName +
-                      (llvm::StringRef(typeName).ends_with("*") ? "" : " ") +
-                      "a;\n  memcpy(&a, ALIGNED(p, " +
-                      std::to_string(alignment) +
-                      "), sizeof a);\n  return a;\n}\n";
-             });
+  return get(
+      "load_" + suffix + (isUsual ? "" : "_" + std::to_string(alignment)),
+      [&](const std::string &name) {
+        const std::string typeName = getType(type);
+        return "HELPER " + typeName +
+               (llvm::StringRef(typeName).ends_with("*") ? "" : " ") + name +
+               "(const char *p) {\n  " + typeName +
+               (llvm::StringRef(typeName).ends_with("*") ? "" : " ") +
+               "a;\n  memcpy(&a, ALIGNED(p, " + std::to_string(alignment) +
+               "), sizeof a);\n  return a;\n}\n";
+      });
 }
 
 std::string Helpers::getStore(const CType &type, uint64_t alignment) {
@@ -247,8 +249,7 @@ std::string Helpers::getStore(const CType &type, uint64_t alignment) {
                const std::string typeName = getType(type);
                return "HELPER void " + name + "(char *p, " + typeName +
                       (llvm::StringRef(typeName).ends_with("*") ? "" : " ") +
-                      "a) {\n  memcpy(ALIGNED(p, " +
-                      std::to_string(alignment) +
+                      "a) {\n  memcpy(ALIGNED(p, " + std::to_string(alignment) +
                       "), &a, sizeof a);\n}\n";
              });
 }
@@ -435,8 +436,8 @@ std::string Helpers::getFixed(llvm::StringRef name) {
       uses.push_back(name);
       for (llvm::StringRef use : uses) {
         const std::string actual = use == name ? unique : getFixed(use);
-        for (size_t at = 0; (at = text.find(use.str() + "(", at)) !=
-                            std::string::npos;
+        for (size_t at = 0;
+             (at = text.find(use.str() + "(", at)) != std::string::npos;
              at += actual.size())
           if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '_'))
             text.replace(at, use.size(), actual);
@@ -509,7 +510,8 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWide[] = {
   return a;
 }
 )"},
-    {"part", R"(/* The 32 bits that begin at a bit, with the sign above the end. */
+    {"part",
+     R"(/* The 32 bits that begin at a bit, with the sign above the end. */
 HELPER uint32_t @NAME(@T a, int64_t bit, uint32_t sign) {
   const int64_t i = bit >= 0 ? bit / 32 : -((31 - bit) / 32);
   const int shift = (int)(bit - i * 32);
@@ -681,7 +683,7 @@ static constexpr llvm::StringLiteral kPrologue = R"(#include <math.h>
 
 std::string mlir::tg::c::getPrologue(const PrintCOptions &options) {
   return options.introduction +
-         substitute(kPrologue, {{"PORTABLE",
-                                 llvm::StringRef(options.name).upper() +
-                                     "_PORTABLE"}});
+         substitute(kPrologue,
+                    {{"PORTABLE",
+                      llvm::StringRef(options.name).upper() + "_PORTABLE"}});
 }

@@ -20,11 +20,10 @@ using namespace mlir::tg::c;
 using Lanes = llvm::ArrayRef<std::string>;
 using Kind = CType::Kind;
 
-std::string
-FunctionPrinter::apply(const std::string &name, const CType &result,
-                       llvm::ArrayRef<CValue> operands,
-                       llvm::function_ref<std::string(Lanes)> lane,
-                       const std::string &native) {
+std::string FunctionPrinter::apply(const std::string &name, const CType &result,
+                                   llvm::ArrayRef<CValue> operands,
+                                   llvm::function_ref<std::string(Lanes)> lane,
+                                   const std::string &native) {
   llvm::SmallVector<std::string> texts;
   llvm::SmallVector<CType> types;
   bool hasVectors = result.isVector();
@@ -62,8 +61,7 @@ FunctionPrinter::applyFloat(const std::string &name, const CType &result,
                });
 }
 
-std::string
-FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
+std::string FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
   const CType type = getType(&operation);
   const CValue lhs = getAs(operation.getOperand(0), type),
                rhs = getAs(operation.getOperand(1), type);
@@ -124,11 +122,11 @@ FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
   }
   if (type.isMask) {
     const CType lanes = type;
-    const char *symbol =
-        opcode == "and" || opcode == "mul"                       ? "&"
-        : opcode == "or"                                         ? "|"
-        : opcode == "xor" || opcode == "add" || opcode == "sub" ? "^"
-                                                                 : nullptr;
+    const char *symbol = opcode == "and" || opcode == "mul" ? "&"
+                         : opcode == "or"                   ? "|"
+                         : opcode == "xor" || opcode == "add" || opcode == "sub"
+                             ? "^"
+                             : nullptr;
     if (!symbol)
       throw Unsupported{"'" + opcode + "' of bools"};
     const std::string text = symbol;
@@ -182,7 +180,7 @@ FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
           const bool isLong =
               type.getWidth() >= 32 &&
               !llvm::isa<llvm::Constant>(operation.getOperand(0));
-          return finish((isLong ? ""
+          return finish((isLong                  ? ""
                          : type.getWidth() == 64 ? "(uint64_t)"
                                                  : "(uint32_t)") +
                         lanes[0] + " << " + by(lanes[1]));
@@ -191,9 +189,7 @@ FunctionPrinter::getBinary(const llvm::BinaryOperator &operation) {
   case llvm::Instruction::LShr:
     return apply(
         name, type, {lhs, rhs},
-        [&](Lanes lanes) {
-          return finish(lanes[0] + " >> " + by(lanes[1]));
-        },
+        [&](Lanes lanes) { return finish(lanes[0] + " >> " + by(lanes[1])); },
         type.bits == type.getWidth() ? "a >> (b & " + most + ")" : "");
   case llvm::Instruction::AShr:
     return apply(
@@ -226,13 +222,12 @@ std::string FunctionPrinter::getIntCompare(const llvm::ICmpInst &compare) {
   const CValue rhs = getAs(compare.getOperand(1), type);
   const llvm::CmpInst::Predicate predicate = compare.getPredicate();
   const bool isSigned = compare.isSigned();
-  const std::string symbol =
-      predicate == llvm::CmpInst::ICMP_EQ   ? "=="
-      : predicate == llvm::CmpInst::ICMP_NE ? "!="
-      : llvm::ICmpInst::isLT(predicate)     ? "<"
-      : llvm::ICmpInst::isLE(predicate)     ? "<="
-      : llvm::ICmpInst::isGT(predicate)     ? ">"
-                                            : ">=";
+  const std::string symbol = predicate == llvm::CmpInst::ICMP_EQ   ? "=="
+                             : predicate == llvm::CmpInst::ICMP_NE ? "!="
+                             : llvm::ICmpInst::isLT(predicate)     ? "<"
+                             : llvm::ICmpInst::isLE(predicate)     ? "<="
+                             : llvm::ICmpInst::isGT(predicate)     ? ">"
+                                                                   : ">=";
   if (type.kind == Kind::Wide) {
     if (compare.isEquality())
       return std::string(symbol == "!=" ? "!" : "") +
@@ -245,17 +240,16 @@ std::string FunctionPrinter::getIntCompare(const llvm::ICmpInst &compare) {
   }
   if (isSigned && type.isMask)
     throw Unsupported{"a signed comparison of bools"};
-  const std::string name =
-      llvm::CmpInst::getPredicateName(predicate).str() + "_" +
-      type.getShortName() +
-      (type.isInt() && type.bits != type.getWidth()
-           ? "_" + std::to_string(type.bits)
-           : "");
+  const std::string name = llvm::CmpInst::getPredicateName(predicate).str() +
+                           "_" + type.getShortName() +
+                           (type.isInt() && type.bits != type.getWidth()
+                                ? "_" + std::to_string(type.bits)
+                                : "");
   const std::string signedType = "(s" + std::to_string(type.getWidth()) + "x" +
                                  std::to_string(type.lanes) + ")";
   // Addresses are compared as numbers.
-  const bool isAddress = type.kind == Kind::Pointer && !type.isVector() &&
-                         !compare.isEquality();
+  const bool isAddress =
+      type.kind == Kind::Pointer && !type.isVector() && !compare.isEquality();
   std::string native;
   if (result.isVector() && (!isSigned || type.bits == type.getWidth()))
     native = "(" + helpers.getType(result) + ")(" +
@@ -269,9 +263,8 @@ std::string FunctionPrinter::getIntCompare(const llvm::ICmpInst &compare) {
                  : isAddress ? "(uintptr_t)" + text
                              : text;
         };
-        return toLane(operand(lanes[0]) + " " + symbol + " " +
-                          operand(lanes[1]),
-                      result);
+        return toLane(
+            operand(lanes[0]) + " " + symbol + " " + operand(lanes[1]), result);
       },
       native);
 }
@@ -293,8 +286,7 @@ std::string FunctionPrinter::getFloatCompare(const llvm::FCmpInst &compare) {
                       either = isVector ? " | " : " || ";
     const std::string ordered =
         "((" + a + " == " + a + ")" + both + "(" + b + " == " + b + "))";
-    const std::string differs =
-        "(" + with("<") + either + with(">") + ")";
+    const std::string differs = "(" + with("<") + either + with(">") + ")";
     switch (compare.getPredicate()) {
     case llvm::CmpInst::FCMP_OEQ:
       return with("==");
@@ -330,8 +322,8 @@ std::string FunctionPrinter::getFloatCompare(const llvm::FCmpInst &compare) {
   };
   std::string native;
   if (result.isVector())
-    native = "(" + helpers.getType(result) + ")(" + condition("a", "b", true) +
-             ")";
+    native =
+        "(" + helpers.getType(result) + ")(" + condition("a", "b", true) + ")";
   return applyFloat(
       llvm::CmpInst::getPredicateName(compare.getPredicate()).str(), result,
       {lhs, rhs},
@@ -351,33 +343,32 @@ std::string FunctionPrinter::getBitcast(const llvm::CastInst &cast) {
     if (from.type.isMask && to.isInt() && !to.isVector()) {
       // A bit for each lane.
       const CType type = from.type;
-      return helpers.get(
-                 "bits_from_" + type.getShortName(),
-                 [&](const std::string &name) {
-                   std::string sum;
-                   for (unsigned i = 0; i < type.lanes; ++i)
-                     sum += (i ? " |\n         " : "") +
-                            std::string("(uint64_t)(") +
-                            Helpers::getLane(type, "a", llvm::Twine(i)) +
-                            " & 1u) << " + std::to_string(i);
-                   return "HELPER uint64_t " + name + "(" +
-                          helpers.getType(type) + " a) {\n  return " + sum +
-                          ";\n}\n";
-                 }) +
+      return helpers.get("bits_from_" + type.getShortName(),
+                         [&](const std::string &name) {
+                           std::string sum;
+                           for (unsigned i = 0; i < type.lanes; ++i)
+                             sum +=
+                                 (i ? " |\n         " : "") +
+                                 std::string("(uint64_t)(") +
+                                 Helpers::getLane(type, "a", llvm::Twine(i)) +
+                                 " & 1u) << " + std::to_string(i);
+                           return "HELPER uint64_t " + name + "(" +
+                                  helpers.getType(type) + " a) {\n  return " +
+                                  sum + ";\n}\n";
+                         }) +
              "(" + from.text + ")";
     }
     if (to.isMask && from.type.isInt() && !from.type.isVector()) {
       llvm::SmallVector<std::string> lanes;
-      return helpers.get(
-                 to.getShortName() + "_from_bits",
-                 [&](const std::string &name) {
-                   for (unsigned i = 0; i < to.lanes; ++i)
-                     lanes.push_back(toLane(
-                         "a >> " + std::to_string(i) + " & 1u", to));
-                   return "HELPER " + helpers.getType(to) + " " + name +
-                          "(uint64_t a) {\n  return " +
-                          helpers.make(to, lanes) + ";\n}\n";
-                 }) +
+      return helpers.get(to.getShortName() + "_from_bits",
+                         [&](const std::string &name) {
+                           for (unsigned i = 0; i < to.lanes; ++i)
+                             lanes.push_back(toLane(
+                                 "a >> " + std::to_string(i) + " & 1u", to));
+                           return "HELPER " + helpers.getType(to) + " " + name +
+                                  "(uint64_t a) {\n  return " +
+                                  helpers.make(to, lanes) + ";\n}\n";
+                         }) +
              "(" + from.text + ")";
     }
     throw Unsupported{"this 'bitcast' of bools"};
@@ -408,13 +399,11 @@ std::string FunctionPrinter::getBitcast(const llvm::CastInst &cast) {
 }
 
 /// What a number must exceed, and what must exceed it, to become an integer.
-static std::pair<std::string, std::string> getBounds(bool isDouble,
-                                                     bool isSigned,
-                                                     unsigned bits) {
+static std::pair<std::string, std::string>
+getBounds(bool isDouble, bool isSigned, unsigned bits) {
   const std::string suffix = isDouble ? "" : "f";
   if (!isSigned)
-    return {"> -1.0" + suffix,
-            "< 0x1p" + std::to_string(bits) + suffix};
+    return {"> -1.0" + suffix, "< 0x1p" + std::to_string(bits) + suffix};
   const std::string top = "0x1p" + std::to_string(bits - 1);
   // The least integer minus one, where it is a number.
   if (isDouble && bits <= 32)
@@ -473,9 +462,8 @@ std::string FunctionPrinter::getCast(const llvm::CastInst &cast) {
              "(" + value.text + ")";
     }
     if (to.isMask)
-      return apply(name, to, value, [&](Lanes lanes) {
-        return toLane(lanes[0] + " & 1u", to);
-      });
+      return apply(name, to, value,
+                   [&](Lanes lanes) { return toLane(lanes[0] + " & 1u", to); });
     return apply(
         name, to, value, [&](Lanes lanes) { return wrap(lanes[0], to); },
         fills ? "__builtin_convertvector(a, " + vector + ")" : "");
@@ -486,9 +474,8 @@ std::string FunctionPrinter::getCast(const llvm::CastInst &cast) {
       return helpers.getWide("zext", to) + "(" + value.text + ")";
     }
     if (from.isMask)
-      return apply(name, to, value, [&](Lanes lanes) {
-        return wrap(lanes[0] + " & 1u", to);
-      });
+      return apply(name, to, value,
+                   [&](Lanes lanes) { return wrap(lanes[0] + " & 1u", to); });
     return apply(
         name, to, value, [&](Lanes lanes) { return wrap(lanes[0], to); },
         fills ? "__builtin_convertvector(a, " + vector + ")" : "");
@@ -528,7 +515,8 @@ std::string FunctionPrinter::getCast(const llvm::CastInst &cast) {
     if (from.isSmallFloat() && to.isSmallFloat())
       throw Unsupported{"a conversion between f16 and bf16"};
     // A number of f32 has the same value as one of f64.
-    const CType wide = to.kind == Kind::F64 ? CType{Kind::F32, 0, 0, false} : to;
+    const CType wide =
+        to.kind == Kind::F64 ? CType{Kind::F32, 0, 0, false} : to;
     const std::string function =
         helpers.getFixed(kindName(wide) + "_from_" + kindName(from));
     return apply(name, to, value, [&](Lanes lanes) {
@@ -544,8 +532,8 @@ std::string FunctionPrinter::getCast(const llvm::CastInst &cast) {
     auto integer = [&](const std::string &text) {
       return from.isMask ? (isSigned ? "(" + text + " ? -1 : 0)"
                                      : "(" + text + " & 1u)")
-             : isSigned ? toSigned(text, from)
-                        : text;
+             : isSigned  ? toSigned(text, from)
+                         : text;
     };
     if (to.isSmallFloat()) {
       const std::string narrow = helpers.getFixed(
@@ -596,7 +584,8 @@ std::string FunctionPrinter::getCast(const llvm::CastInst &cast) {
                                  std::to_string(bits) + "_t)a"
                            : "(" + whole.getName() + ")a") +
                  " : " +
-                 (isSigned ? getNumber(uint64_t(1) << (bits - 1), bits) : "0u") +
+                 (isSigned ? getNumber(uint64_t(1) << (bits - 1), bits)
+                           : "0u") +
                  ";\n}\n";
         });
     return apply(name, to, value, [&](Lanes lanes) {
@@ -623,14 +612,16 @@ std::string FunctionPrinter::getSelect(const llvm::SelectInst &select) {
   const CValue mask = getAs(select.getCondition(), condition);
   const std::string as = "(" + helpers.getType(condition) + ")",
                     back = "(" + helpers.getType(type) + ")";
-  return apply("select_" + type.getShortName(), type, {mask, yes, no},
-               [&](Lanes lanes) {
-                 return lanes[0] + " ? " + lanes[1] + " : " + lanes[2];
-               },
-               back + "((a & " + as + "b) | (~a & " + as + "c))");
+  return apply(
+      "select_" + type.getShortName(), type, {mask, yes, no},
+      [&](Lanes lanes) {
+        return lanes[0] + " ? " + lanes[1] + " : " + lanes[2];
+      },
+      back + "((a & " + as + "b) | (~a & " + as + "c))");
 }
 
-std::string FunctionPrinter::getShuffle(const llvm::ShuffleVectorInst &shuffle) {
+std::string
+FunctionPrinter::getShuffle(const llvm::ShuffleVectorInst &shuffle) {
   const CType type = getType(&shuffle);
   CType source = getType(shuffle.getOperand(0)->getType());
   if (type.isMask)
@@ -712,8 +703,10 @@ bool mlir::tg::c::isPartOfSplat(const llvm::InsertElementInst &insert) {
   });
 }
 
-std::string FunctionPrinter::getExpression(const llvm::Instruction &instruction) {
-  if (const auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
+std::string
+FunctionPrinter::getExpression(const llvm::Instruction &instruction) {
+  if (const auto *operation =
+          llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
     return getBinary(*operation);
   if (const auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction))
     return getIntCompare(*compare);
@@ -735,12 +728,12 @@ std::string FunctionPrinter::getExpression(const llvm::Instruction &instruction)
   if (instruction.getOpcode() == llvm::Instruction::FNeg) {
     const CValue value = get(instruction.getOperand(0));
     if (value.type.isSmallFloat())
-      return apply("negate_bits_" + value.type.getShortName(), value.type,
-                   value, [](Lanes lanes) {
-                     return "(uint16_t)(" + lanes[0] + " ^ 0x8000u)";
-                   });
-    return apply("neg_" + value.type.getShortName(), value.type, value,
-                 [](Lanes lanes) { return "-" + lanes[0]; }, "-a");
+      return apply(
+          "negate_bits_" + value.type.getShortName(), value.type, value,
+          [](Lanes lanes) { return "(uint16_t)(" + lanes[0] + " ^ 0x8000u)"; });
+    return apply(
+        "neg_" + value.type.getShortName(), value.type, value,
+        [](Lanes lanes) { return "-" + lanes[0]; }, "-a");
   }
   if (llvm::isa<llvm::FreezeInst>(instruction))
     return getAs(instruction.getOperand(0), getType(&instruction)).text;
@@ -748,12 +741,11 @@ std::string FunctionPrinter::getExpression(const llvm::Instruction &instruction)
     const CType type = getType(load);
     if (load->isVolatile() || load->isAtomic())
       throw Unsupported{"a volatile or atomic access"};
-    if (type.isMask || (type.isInt() && type.bits != 1 &&
-                        type.bits != type.getWidth()))
+    if (type.isMask ||
+        (type.isInt() && type.bits != 1 && type.bits != type.getWidth()))
       throw Unsupported{"a load of numbers whose bits fill no bytes"};
-    const std::string text =
-        helpers.getLoad(type, load->getAlign().value()) + "(" +
-        get(load->getPointerOperand()).text + ")";
+    const std::string text = helpers.getLoad(type, load->getAlign().value()) +
+                             "(" + get(load->getPointerOperand()).text + ")";
     return type.isInt() && type.bits == 1 ? text + " & 1u" : text;
   }
   if (const auto *extract =
@@ -766,7 +758,7 @@ std::string FunctionPrinter::getExpression(const llvm::Instruction &instruction)
         number ? std::to_string(number->getZExtValue() % vector.type.lanes)
                : get(extract->getIndexOperand()).text + " % " +
                      std::to_string(vector.type.lanes) + "u");
-    return vector.type.isMask                    ? lane + " & 1u"
+    return vector.type.isMask                  ? lane + " & 1u"
            : vector.type.kind == Kind::Pointer ? "(char *)(uintptr_t)" + lane
                                                : lane;
   }
@@ -801,12 +793,12 @@ void FunctionPrinter::printInstruction(const llvm::Instruction &instruction) {
     const std::string name = names.lookup(memory), array = name + "_memory";
     // Memory lives as long as the function, and is declared with its
     // variables.
-    locals["ALIGN(" + std::to_string(std::max<uint64_t>(
-                          memory->getAlign().value(), 16)) +
+    locals["ALIGN(" +
+           std::to_string(std::max<uint64_t>(memory->getAlign().value(), 16)) +
            ") char"]
-        .push_back(array + "[" +
-                   std::to_string(std::max<uint64_t>(size->getFixedValue(), 1)) +
-                   "]");
+        .push_back(
+            array + "[" +
+            std::to_string(std::max<uint64_t>(size->getFixedValue(), 1)) + "]");
     locals["char *"].push_back(name);
     line(name + " = " + array + ";");
     return;
@@ -828,7 +820,7 @@ void FunctionPrinter::printInstruction(const llvm::Instruction &instruction) {
                      std::to_string(type.lanes) + "u";
     line(assign(*insert, /*isConstant=*/false) + vector.text + ";");
     line(Helpers::getLane(type, names.lookup(insert), index) + " = " +
-         (type.isMask                    ? toLane(value.text, type)
+         (type.isMask                  ? toLane(value.text, type)
           : type.kind == Kind::Pointer ? "(uint64_t)(uintptr_t)" + value.text
                                        : value.text) +
          ";");

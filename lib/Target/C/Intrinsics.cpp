@@ -101,8 +101,8 @@ std::string FunctionPrinter::getReduction(const llvm::IntrinsicInst &call) {
     throw Unsupported{"the call of '" +
                       call.getCalledFunction()->getName().str() + "'"};
   }
-  if (lane.isSmallFloat() || (lane.isMask && symbol != "&" && symbol != "|" &&
-                              symbol != "^"))
+  if (lane.isSmallFloat() ||
+      (lane.isMask && symbol != "&" && symbol != "|" && symbol != "^"))
     throw Unsupported{"the call of '" +
                       call.getCalledFunction()->getName().str() + "'"};
   const bool isSigned =
@@ -122,8 +122,8 @@ std::string FunctionPrinter::getReduction(const llvm::IntrinsicInst &call) {
                            helpers.getType(vector.type) + " a) {\n";
         const bool isFirst = !hasStart;
         if (isFirst)
-          text += "  " + lane.getName() + " all = " +
-                  Helpers::getLane(vector.type, "a", "0") + ";\n";
+          text += "  " + lane.getName() +
+                  " all = " + Helpers::getLane(vector.type, "a", "0") + ";\n";
         for (unsigned i = isFirst; i < vector.type.lanes; ++i) {
           const std::string next =
               Helpers::getLane(vector.type, "a", llvm::Twine(i));
@@ -138,9 +138,8 @@ std::string FunctionPrinter::getReduction(const llvm::IntrinsicInst &call) {
                     next + " : all";
           text += "  all = " +
                   (lane.isInt() && !lane.isMask ? wrap(value, lane)
-                   : lane.isMask
-                       ? "(" + lane.getName() + ")(" + value + ")"
-                       : value) +
+                   : lane.isMask ? "(" + lane.getName() + ")(" + value + ")"
+                                 : value) +
                   ";\n";
         }
         return text + "  return " +
@@ -181,38 +180,41 @@ std::string FunctionPrinter::getMasked(const llvm::IntrinsicInst &call) {
                             : (isStore ? "store_some_" : "load_some_")) +
       type.getShortName() + (isPointer ? "_pointers" : "") +
       (alignment == bytes ? "" : "_" + std::to_string(alignment));
-  const std::string function = helpers.get(name, [&](const std::string &unique) {
-    auto place = [&](unsigned i) {
-      return isIndexed ? "(char *)(uintptr_t)" +
-                             Helpers::getLane(address.type, "p", llvm::Twine(i))
-                       : "AT(p, " + std::to_string(i * bytes) + ")";
-    };
-    const std::string pointer =
-        isIndexed ? helpers.getType(address.type) + " p"
-                  : std::string(isStore ? "char *p" : "const char *p");
-    const std::string typeName = helpers.getType(type),
-                      parameters = "(" + pointer + ", " +
-                                   helpers.getType(mask.type) + " some, " +
-                                   typeName + " a)";
-    std::string text = "HELPER " + (isStore ? "void" : typeName) + " " +
-                       unique + parameters + " {\n";
-    llvm::SmallVector<std::string> lanes;
-    for (unsigned i = 0; i < type.lanes; ++i) {
-      const std::string given = Helpers::getLane(type, "a", llvm::Twine(i)),
-                        isOn =
-                            Helpers::getLane(mask.type, "some", llvm::Twine(i));
-      if (isStore)
-        text += "  if (" + isOn + ")\n    " + access + "(" + place(i) + ", " +
-                (isPointer ? "(char *)(uintptr_t)" : "") + given + ");\n";
-      else
-        lanes.push_back(isOn + " ? " +
-                        (isPointer ? "(uint64_t)(uintptr_t)" : "") + access +
-                        "(" + place(i) + ") : " + given);
-    }
-    if (!isStore)
-      text += "  return " + helpers.make(type, lanes) + ";\n";
-    return text + "}\n";
-  });
+  const std::string function =
+      helpers.get(name, [&](const std::string &unique) {
+        auto place = [&](unsigned i) {
+          return isIndexed
+                     ? "(char *)(uintptr_t)" +
+                           Helpers::getLane(address.type, "p", llvm::Twine(i))
+                     : "AT(p, " + std::to_string(i * bytes) + ")";
+        };
+        const std::string pointer =
+            isIndexed ? helpers.getType(address.type) + " p"
+                      : std::string(isStore ? "char *p" : "const char *p");
+        const std::string typeName = helpers.getType(type),
+                          parameters = "(" + pointer + ", " +
+                                       helpers.getType(mask.type) + " some, " +
+                                       typeName + " a)";
+        std::string text = "HELPER " + (isStore ? "void" : typeName) + " " +
+                           unique + parameters + " {\n";
+        llvm::SmallVector<std::string> lanes;
+        for (unsigned i = 0; i < type.lanes; ++i) {
+          const std::string given = Helpers::getLane(type, "a", llvm::Twine(i)),
+                            isOn = Helpers::getLane(mask.type, "some",
+                                                    llvm::Twine(i));
+          if (isStore)
+            text += "  if (" + isOn + ")\n    " + access + "(" + place(i) +
+                    ", " + (isPointer ? "(char *)(uintptr_t)" : "") + given +
+                    ");\n";
+          else
+            lanes.push_back(isOn + " ? " +
+                            (isPointer ? "(uint64_t)(uintptr_t)" : "") +
+                            access + "(" + place(i) + ") : " + given);
+        }
+        if (!isStore)
+          text += "  return " + helpers.make(type, lanes) + ";\n";
+        return text + "}\n";
+      });
   return function + "(" + address.text + ", " + mask.text + ", " + value.text +
          ")";
 }
@@ -226,23 +228,23 @@ std::string FunctionPrinter::getIntrinsic(const llvm::IntrinsicInst &call) {
   };
   if (llvm::StringRef(intrinsic).starts_with("llvm.vector.reduce."))
     return getReduction(call);
-  if (id == llvm::Intrinsic::masked_load || id == llvm::Intrinsic::masked_gather)
+  if (id == llvm::Intrinsic::masked_load ||
+      id == llvm::Intrinsic::masked_gather)
     return getMasked(call);
   llvm::SmallVector<CValue> operands;
   for (const llvm::Value *operand : call.args())
     if (!operand->getType()->isMetadataTy())
-      operands.push_back(getAs(
-          operand, operand->getType() == call.getType() ? type
-                                                        : getType(operand)));
+      operands.push_back(getAs(operand, operand->getType() == call.getType()
+                                            ? type
+                                            : getType(operand)));
   if (operands.empty() || operands.front().type.kind == Kind::Wide ||
       type.isMask)
     throw fail();
   const bool isDouble = operands.front().type.kind == Kind::F64;
-  const std::string suffix =
-      "_" + type.getShortName() +
-      (type.isInt() && type.bits != type.getWidth()
-           ? "_" + std::to_string(type.bits)
-           : "");
+  const std::string suffix = "_" + type.getShortName() +
+                             (type.isInt() && type.bits != type.getWidth()
+                                  ? "_" + std::to_string(type.bits)
+                                  : "");
   if (llvm::StringRef function = getMathFunction(id); !function.empty()) {
     if (type.isSmallFloat() && id == llvm::Intrinsic::fma)
       throw fail(); // It would be rounded twice.
@@ -253,24 +255,22 @@ std::string FunctionPrinter::getIntrinsic(const llvm::IntrinsicInst &call) {
   }
   auto choose = [&](const char *symbol, bool isSigned) {
     std::string native;
-    return apply(std::string(llvm::Intrinsic::getBaseName(id).rsplit('.').second) +
-                     suffix,
-                 type, operands, [&](Lanes lanes) {
-                   auto number = [&](const std::string &text) {
-                     return isSigned ? toSigned(text, type) : text;
-                   };
-                   return number(lanes[0]) + " " + symbol + " " +
-                          number(lanes[1]) + " ? " + lanes[0] + " : " +
-                          lanes[1];
-                 });
+    return apply(
+        std::string(llvm::Intrinsic::getBaseName(id).rsplit('.').second) +
+            suffix,
+        type, operands, [&](Lanes lanes) {
+          auto number = [&](const std::string &text) {
+            return isSigned ? toSigned(text, type) : text;
+          };
+          return number(lanes[0]) + " " + symbol + " " + number(lanes[1]) +
+                 " ? " + lanes[0] + " : " + lanes[1];
+        });
   };
   switch (id) {
   case llvm::Intrinsic::fmuladd:
-    return applyFloat(
-        "muladd", type, operands,
-        [&](Lanes lanes) {
-          return lanes[0] + " * " + lanes[1] + " + " + lanes[2];
-        });
+    return applyFloat("muladd", type, operands, [&](Lanes lanes) {
+      return lanes[0] + " * " + lanes[1] + " + " + lanes[2];
+    });
   case llvm::Intrinsic::minimum:
   case llvm::Intrinsic::maximum: {
     // A NaN wins, and -0 is less than +0.
@@ -307,19 +307,19 @@ std::string FunctionPrinter::getIntrinsic(const llvm::IntrinsicInst &call) {
     const std::string wide =
         std::string("(uint") + (type.bits == 64 ? "64" : "32") + "_t)";
     // Halves of the shift that is not by the whole width.
-    return apply(
-        (id == llvm::Intrinsic::fshl ? "fshl" : "fshr") + suffix, type,
-        operands, [&](Lanes lanes) {
-          const std::string by = "(" + lanes[2] + " & " + most + ")",
-                            rest = "(~" + lanes[2] + " & " + most + ")";
-          return id == llvm::Intrinsic::fshl
-                     ? wrap(wide + lanes[0] + " << " + by + " | " + lanes[1] +
-                                " >> 1 >> " + rest,
-                            type)
-                     : wrap(wide + lanes[0] + " << 1 << " + rest + " | " +
-                                lanes[1] + " >> " + by,
-                            type);
-        });
+    return apply((id == llvm::Intrinsic::fshl ? "fshl" : "fshr") + suffix, type,
+                 operands, [&](Lanes lanes) {
+                   const std::string by = "(" + lanes[2] + " & " + most + ")",
+                                     rest =
+                                         "(~" + lanes[2] + " & " + most + ")";
+                   return id == llvm::Intrinsic::fshl
+                              ? wrap(wide + lanes[0] + " << " + by + " | " +
+                                         lanes[1] + " >> 1 >> " + rest,
+                                     type)
+                              : wrap(wide + lanes[0] + " << 1 << " + rest +
+                                         " | " + lanes[1] + " >> " + by,
+                                     type);
+                 });
   }
   case llvm::Intrinsic::ctpop: {
     const std::string function = helpers.getFixed("popcount");
@@ -368,8 +368,7 @@ std::string FunctionPrinter::getCall(const llvm::CallInst &call) {
       const CType type = getType(&call);
       if (value.type.isSmallFloat())
         throw Unsupported{"the call of '" + callee->getName().str() + "'"};
-      const std::string classes =
-          get(call.getArgOperand(1)).text;
+      const std::string classes = get(call.getArgOperand(1)).text;
       const std::string function = helpers.getFixed(
           value.type.kind == Kind::F64 ? "class_f64" : "class_f32");
       return apply("class_" + value.type.getShortName() + "_" +

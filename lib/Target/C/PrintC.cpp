@@ -43,9 +43,8 @@ private:
 
 /// A name of C that no other one is equal to.
 void ModulePrinter::findNames() {
-  for (llvm::StringRef macro :
-       {"VECTORS", "LANE", "MAKE", "HELPER", "ALIGNED", "ALIGN", "PREFETCH",
-        "AT"})
+  for (llvm::StringRef macro : {"VECTORS", "LANE", "MAKE", "HELPER", "ALIGNED",
+                                "ALIGN", "PREFETCH", "AT"})
     taken.insert(macro);
   for (const auto &declared : options.declarations) {
     names[declared.first()] = declared.first().str();
@@ -90,8 +89,8 @@ std::string ModulePrinter::printGlobal(const llvm::GlobalVariable &global) {
   if (value->isNullValue()) {
     zeros.assign(bytes, '\0');
     contents = zeros;
-  } else if (const auto *data = llvm::dyn_cast<llvm::ConstantDataSequential>(
-                 value)) {
+  } else if (const auto *data =
+                 llvm::dyn_cast<llvm::ConstantDataSequential>(value)) {
     contents = data->getRawDataValues();
   } else {
     throw Unsupported{"the contents of the memory '" + global.getName().str() +
@@ -100,12 +99,11 @@ std::string ModulePrinter::printGlobal(const llvm::GlobalVariable &global) {
   // Words are shorter to write and faster to compile than bytes.
   const bool hasWords =
       contents.size() % 4 == 0 && alignment >= 4 && !contents.empty();
-  std::string text =
-      "static " + align + (global.isConstant() ? "const " : "") +
-      (hasWords ? "uint32_t " : "unsigned char ") + name + "[" +
-      std::to_string(std::max<size_t>(
-          hasWords ? contents.size() / 4 : contents.size(), 1)) +
-      "] = {";
+  std::string text = "static " + align + (global.isConstant() ? "const " : "") +
+                     (hasWords ? "uint32_t " : "unsigned char ") + name + "[" +
+                     std::to_string(std::max<size_t>(
+                         hasWords ? contents.size() / 4 : contents.size(), 1)) +
+                     "] = {";
   const size_t step = hasWords ? 4 : 1, perLine = hasWords ? 6 : 12;
   for (size_t i = 0; i < contents.size(); i += step) {
     uint32_t word = 0;

@@ -146,7 +146,7 @@ private:
   void printTerminator(const llvm::Instruction &end,
                        const llvm::BasicBlock *next);
   std::string getLabel(const llvm::BasicBlock &block);
-  void line(const std::string &text) { body += "  " + text + "\n"; }
+  void line(const std::string &text) { body += "    " + text + "\n"; }
   /// Begins an assignment to the variable of a value: "v1 = ", or its
   /// declaration if no other block uses it.
   std::string assign(const llvm::Instruction &instruction,
@@ -190,11 +190,11 @@ private:
         llvm::function_ref<std::string(llvm::ArrayRef<std::string>)> lane,
         const std::string &native = "");
   /// The same for numbers, those without a type in C computed as f32.
-  std::string applyFloat(
-      const std::string &name, const CType &result,
-      llvm::ArrayRef<CValue> operands,
-      llvm::function_ref<std::string(llvm::ArrayRef<std::string>)> lane,
-      const std::string &native = "");
+  std::string
+  applyFloat(const std::string &name, const CType &result,
+             llvm::ArrayRef<CValue> operands,
+             llvm::function_ref<std::string(llvm::ArrayRef<std::string>)> lane,
+             const std::string &native = "");
 
   const llvm::Function &function;
   Helpers &helpers;

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Printer.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::tg;
@@ -138,15 +138,14 @@ static std::string getFloat(const llvm::APFloat &value, bool isDouble,
   const uint64_t bits = value.bitcastToAPInt().getZExtValue();
   if (value.isNaN())
     return helpers.getFixed(isDouble ? "f64_from_bits" : "f32_from_bits") +
-           "(" +
-           (isDouble ? "UINT64_C(0x" : "UINT32_C(0x") +
+           "(" + (isDouble ? "UINT64_C(0x" : "UINT32_C(0x") +
            llvm::utohexstr(bits, true) + "))";
   std::string text;
   if (value.isInfinity()) {
     text = isDouble ? "(double)INFINITY" : "INFINITY";
   } else {
-    const double number = std::fabs(isDouble ? value.convertToDouble()
-                                             : value.convertToFloat());
+    const double number =
+        std::fabs(isDouble ? value.convertToDouble() : value.convertToFloat());
     char buffer[64];
     const bool isSmall = number < 1e6 && number * 8 == std::floor(number * 8);
     if (isSmall && number == std::floor(number))
@@ -186,17 +185,17 @@ std::string FunctionPrinter::getScalar(const llvm::Constant *constant,
   }
   if (const auto *number = llvm::dyn_cast<llvm::ConstantInt>(constant)) {
     if (type.isMask)
-      return number->isZero() ? "0u"
-                              : getNumber(type.bits == 64
-                                              ? ~uint64_t(0)
-                                              : (uint64_t(1) << type.bits) - 1,
-                                          type.bits);
+      return number->isZero()
+                 ? "0u"
+                 : getNumber(type.bits == 64 ? ~uint64_t(0)
+                                             : (uint64_t(1) << type.bits) - 1,
+                             type.bits);
     return getNumber(number->getZExtValue(), type.bits);
   }
   if (const auto *number = llvm::dyn_cast<llvm::ConstantFP>(constant)) {
     if (type.isSmallFloat())
-      return getNumber(
-          number->getValueAPF().bitcastToAPInt().getZExtValue(), 16);
+      return getNumber(number->getValueAPF().bitcastToAPInt().getZExtValue(),
+                       16);
     return getFloat(number->getValueAPF(), type.kind == CType::Kind::F64,
                     helpers);
   }
@@ -216,8 +215,7 @@ std::string FunctionPrinter::getScalar(const llvm::Constant *constant,
     if (expression->getOpcode() == llvm::Instruction::PtrToInt)
       return wrap("(uintptr_t)" + get(expression->getOperand(0)).text, type);
     if (expression->getOpcode() == llvm::Instruction::IntToPtr)
-      return "((char *)(uintptr_t)" + get(expression->getOperand(0)).text +
-             ")";
+      return "((char *)(uintptr_t)" + get(expression->getOperand(0)).text + ")";
   }
   std::string text;
   llvm::raw_string_ostream(text) << *constant;

@@ -32,9 +32,10 @@ FailureOr<std::vector<char>> emitObject(ModuleOp module,
                                         CpuCompileTimes &times);
 
 /// The same up to LLVM IR, after LLVM's passes.
-FailureOr<std::unique_ptr<llvm::Module>>
-emitIR(ModuleOp module, const CpuTargetOptions &target,
-       const CompileFlags &flags, llvm::LLVMContext &context);
+FailureOr<std::unique_ptr<llvm::Module>> emitIR(ModuleOp module,
+                                                const CpuTargetOptions &target,
+                                                const CompileFlags &flags,
+                                                llvm::LLVMContext &context);
 
 /// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);

@@ -149,9 +149,8 @@ tg::compileToIR(MLIRContext *context, ArrayRef<KernelOp> kernels,
                 llvm::LLVMContext &llvmContext,
                 function_ref<LogicalResult(ModuleOp)> complete) {
   std::vector<CpuKernelInfo> infos;
-  FailureOr<OwningOpRef<ModuleOp>> module =
-      lower(context, kernels, target, flags, /*texts=*/nullptr, complete,
-            infos);
+  FailureOr<OwningOpRef<ModuleOp>> module = lower(
+      context, kernels, target, flags, /*texts=*/nullptr, complete, infos);
   if (failed(module))
     return failure();
   return cpu::emitIR(**module, target, flags, llvmContext);

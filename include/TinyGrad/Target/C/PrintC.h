@@ -68,9 +68,8 @@ struct PrintCError {
 /// lowest byte first. None, and an error, for a module with something that has
 /// no counterpart: inline assembly, atomic and volatile accesses, calls of
 /// pointers and of unknown functions, structs as values, scalable vectors.
-std::optional<std::string> printC(llvm::Module &module,
-                                  const PrintCOptions &options,
-                                  PrintCError &error);
+std::optional<std::string>
+printC(llvm::Module &module, const PrintCOptions &options, PrintCError &error);
 
 } // namespace mlir::tg
 
