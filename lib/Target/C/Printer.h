@@ -214,6 +214,8 @@ private:
 /// Whether it only makes a vector of equal lanes, and is written as a part of
 /// that.
 bool isPartOfSplat(const llvm::InsertElementInst &insert);
+/// The lane of a mask that a condition gives; of other types, the condition.
+std::string toLane(const std::string &condition, const CType &mask);
 /// An integer as a constant.
 std::string getNumber(uint64_t value, unsigned bits);
 /// The expression as an unsigned integer of the type, whose upper bits count
