@@ -1,5 +1,5 @@
-/* Calls main_operations with noise and with numbers that are often mistaken, and prints
- * a line for every 16 bytes that it writes. */
+/* Calls main_operations with noise and with numbers that are often mistaken,
+ * and prints a line for every 16 bytes that it writes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@ int main_operations(void *in, void *out);
 int main_size(void *size);
 
 #ifdef LLVM_CODE
-/* What LLVM's code takes from its run-time library, which is not installed. The result is
- * in the register of a float. */
+/* What LLVM's code takes from its run-time library, which is not installed. The
+ * result is in the register of a float. */
 static double valueOf(uint32_t upper) {
   const uint32_t bits = upper << 16;
   float value;
@@ -53,12 +53,14 @@ __bf16 __truncdfbf2(double a) {
 __bf16 __truncsfbf2(float a) { return __truncdfbf2(a); }
 #endif
 
-/* Floats and doubles: NaNs, infinities, zeros, halves, limits, subnormal numbers. */
+/* Floats and doubles: NaNs, infinities, zeros, halves, limits, subnormal
+ * numbers. */
 static const uint32_t special[] = {
-    0x7fc00000u, 0x7f800000u, 0xff800000u, 0x00000000u, 0x80000000u, 0x3f000000u,
-    0xbf000000u, 0x3fc00000u, 0x4f000000u, 0xcf000000u, 0x00000001u, 0x80000001u,
-    0x7f7fffffu, 0x33800000u, 0x477ff000u, 0x387fc000u, 0x42c60000u, 0x3c003c00u,
-    0x7ff00000u, 0xfff00000u, 0x40590000u, 0x3ff00000u, 0x00010001u, 0xffffffffu};
+    0x7fc00000u, 0x7f800000u, 0xff800000u, 0x00000000u, 0x80000000u,
+    0x3f000000u, 0xbf000000u, 0x3fc00000u, 0x4f000000u, 0xcf000000u,
+    0x00000001u, 0x80000001u, 0x7f7fffffu, 0x33800000u, 0x477ff000u,
+    0x387fc000u, 0x42c60000u, 0x3c003c00u, 0x7ff00000u, 0xfff00000u,
+    0x40590000u, 0x3ff00000u, 0x00010001u, 0xffffffffu};
 
 int main(void) {
   static uint64_t in[1024];
@@ -70,7 +72,8 @@ int main(void) {
   for (round = 0; round < 6; ++round) {
     for (i = 0; i < 2048; ++i) {
       uint32_t word;
-      random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+      random = random * UINT64_C(6364136223846793005) +
+               UINT64_C(1442695040888963407);
       word = (uint32_t)(random >> 32);
       if (word % 4 < (unsigned)round % 4)
         word = special[word / 4 % (sizeof(special) / sizeof(*special))];
