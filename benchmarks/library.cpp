@@ -9,13 +9,18 @@
 /// of the captured step in this process.
 ///
 ///     library-benchmark [DIRECTORY]
+///     library-benchmark --source [DIRECTORY]
 ///
-/// The libraries stay in the directory, by default one in /tmp.
+/// The second one compares libraries of machine code with the same as C source,
+/// by compilers that are installed. The libraries stay in the directory, by
+/// default one in /tmp.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/NN/NN.h"
+#include "TinyGrad/Optim/Adam.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/State/StateDict.h"
 #include "TinyGrad/Tensor/Export.h"
 #include "TinyGrad/Tensor/Training.h"
 
@@ -27,6 +32,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <regex>
 
 using namespace tinygrad;
@@ -67,21 +73,32 @@ struct Perceptron {
   Tensor operator()(const Tensor &x) const { return output(hidden(x).relu()); }
   TINYGRAD_MEMBERS(hidden, output)
 };
+
+/// A convolutional network for images of 28x28 pixels.
+struct Convolutional {
+  nn::Conv2d first{1, 8, 3}, second{8, 16, 3};
+  nn::Linear output{16 * 5 * 5, 10};
+  Tensor operator()(const Tensor &x) const {
+    return output(
+        second(first(x).relu().maxPool2d(2)).relu().maxPool2d(2).flatten(1));
+  }
+  TINYGRAD_MEMBERS(first, second, output)
+};
 } // namespace
 
 /// The least time of a call in microseconds.
-static double measure(const std::function<void()> &call) {
+static double measure(const std::function<void()> &call, int numRounds = 40,
+                      int numCalls = 200) {
   using Clock = std::chrono::steady_clock;
   double best = 1e30;
-  for (int round = 0; round < 40; ++round) {
-    constexpr int kCalls = 200;
+  for (int round = 0; round < numRounds; ++round) {
     const auto begin = Clock::now();
-    for (int i = 0; i < kCalls; ++i)
+    for (int i = 0; i < numCalls; ++i)
       call();
     best = std::min(
         best, std::chrono::duration<double, std::micro>(Clock::now() - begin)
                       .count() /
-                  kCalls);
+                  numCalls);
   }
   return best;
 }
@@ -146,10 +163,167 @@ static void row(const char *name, const N &network, const Tensor &x,
               captured, isSame ? "yes" : "no");
 }
 
+namespace {
+/// A library, loaded.
+struct Loaded {
+  int (*init)(void *);
+  /// With one tensor or two, a result, and scratch memory.
+  int (*run)(void *, const void *, const void *, const void *, const void *);
+};
+
+struct Compiler {
+  const char *title, *command;
+};
+} // namespace
+
+static constexpr Compiler kCompilers[] = {
+    {"gcc -O2", "gcc -O2"},
+    {"gcc -O3 -march=native", "gcc -O3 -march=native"},
+    {"clang -O2 -march=native", "clang -O2 -march=native"},
+    {"portable, gcc -O2", "gcc -O2 -DNET_PORTABLE"},
+};
+
+static Loaded load(const std::string &path) {
+  void *handle = ::dlopen(path.c_str(), RTLD_NOW);
+  if (!handle)
+    throw Error(::dlerror());
+  return {reinterpret_cast<decltype(Loaded::init)>(::dlsym(handle, "net_init")),
+          reinterpret_cast<decltype(Loaded::run)>(::dlsym(handle, "net_run"))};
+}
+
+/// One row: calls of a step as machine code, and as C source for the same
+/// target by each compiler.
+template <typename N, typename J>
+static void sourceRow(const std::string &name, const std::string &target,
+                      const N &network, J &step,
+                      const std::vector<Tensor> &given,
+                      const std::string &directory) {
+  std::printf("| %s | %s |", name.c_str(), target.c_str());
+  std::vector<std::vector<float>> inputs;
+  for (const Tensor &tensor : given)
+    inputs.push_back(tensor.flatten().tolist<float>());
+  std::vector<char> expected;
+  std::size_t stateBytes = 0;
+  auto time = [&](const std::string &path, std::size_t scratchBytes) {
+    const Loaded library = load(path);
+    auto *state = static_cast<char *>(allocate(stateBytes));
+    std::vector<void *> parameters;
+    for (const std::vector<float> &input : inputs)
+      parameters.push_back(const_cast<float *>(input.data()));
+    constexpr std::size_t kResultBytes = 1 << 16;
+    auto *result = static_cast<char *>(allocate(kResultBytes));
+    std::fill(result, result + kResultBytes, 0);
+    parameters.push_back(result);
+    parameters.push_back(allocate(scratchBytes));
+    parameters.resize(4);
+    auto call = [&] {
+      return library.run(state, parameters[0], parameters[1], parameters[2],
+                         parameters[3]);
+    };
+    if (library.init(state) != 0 || call() != 0)
+      throw Error("a function of the library failed");
+    const std::vector<char> first(result, result + kResultBytes);
+    if (expected.empty())
+      expected = first;
+    std::printf(" %.2f%s |", measure([&] { call(); }, 20, 20),
+                first == expected ? "" : " (other bits)");
+    std::fflush(stdout);
+  };
+  auto write = [&](const std::string &place, bool source) {
+    std::filesystem::create_directories(place);
+    ExportOptions options;
+    options.targets = {target};
+    options.source = source;
+    Exporter exporter("net", options);
+    exporter.nameState(network);
+    exporter.add("run", step);
+    exporter.write(place);
+    std::ifstream file(place + "/net.h");
+    const std::string header{std::istreambuf_iterator<char>(file), {}};
+    std::smatch match;
+    const std::regex bytes("RUN_SCRATCH_BYTES (\\d+)");
+    return std::regex_search(header, match, bytes) ? std::stoul(match[1]) : 0;
+  };
+  const std::string place =
+      directory + "/" + name + "-" + (target == "cpu" ? "host" : "x86-64");
+  const std::size_t scratch = write(place, false);
+  stateBytes = std::filesystem::file_size(place + "/libnet.so") * 2 + 65536;
+  time(place + "/libnet.so", scratch);
+  const std::size_t scratchInC = write(place + "/c", true);
+  int number = 0;
+  for (const Compiler &compiler : kCompilers) {
+    const std::string output =
+        place + "/c/libnet" + std::to_string(number++) + ".so";
+    const std::string command = std::string(compiler.command) +
+                                " -std=c99 -Wno-psabi -fPIC -shared -o '" +
+                                output + "' '" + place + "/c/net.c' -lm";
+    if (std::system(command.c_str()) != 0)
+      std::printf(" - |");
+    else
+      time(output, scratchInC);
+  }
+  std::printf("\n");
+}
+
+template <typename N>
+static void inferenceRow(const std::string &name, const std::string &target,
+                         const N &network, const Tensor &x,
+                         const std::string &directory) {
+  Jit step([&](const Tensor &input) {
+    const NoGradScope noGradient;
+    return network(input);
+  });
+  for (int i = 0; i < 3; ++i)
+    step(x).realize();
+  sourceRow(name, target, network, step, {x}, directory);
+}
+
+static void compareSources(const std::string &directory) {
+  std::printf("| step | target | machine code, us |");
+  for (const Compiler &compiler : kCompilers)
+    std::printf(" %s |", compiler.title);
+  std::printf("\n|---|---|---|");
+  for (std::size_t i = 0; i < std::size(kCompilers); ++i)
+    std::printf("---|");
+  std::printf("\n");
+  for (const std::string target : {"cpu:x86_64:x86-64", "cpu"}) {
+    inferenceRow("policy", target, Policy(), Tensor::randn({1, 4}).realize(),
+                 directory);
+    inferenceRow("wave", target, Wave(), Tensor::randn({1, 1, 64}).realize(),
+                 directory);
+    inferenceRow("perceptron", target, Perceptron(),
+                 Tensor::randn({1, 784}).realize(), directory);
+    Convolutional network;
+    optim::Adam optimizer(state::getParameters(network));
+    Jit train([&](const Tensor &x, const Tensor &y) {
+      const TrainingScope training;
+      optimizer.zeroGrad();
+      Tensor loss = network(x).mseLoss(y);
+      loss.backward();
+      optimizer.step({.releaseGradients = true});
+      return loss;
+    });
+    const Tensor x = Tensor::randn({8, 1, 28, 28}).realize(),
+                 y = Tensor::randn({8, 10}).realize();
+    for (int i = 0; i < 3; ++i)
+      train(x, y).realize();
+    sourceRow("cnn-training", target, network, train, {x, y}, directory);
+  }
+}
+
 int main(int argc, char **argv) {
   try {
+    const bool isSource = argc > 1 && std::string(argv[1]) == "--source";
+    if (isSource) {
+      --argc;
+      ++argv;
+    }
     std::string directory = argc > 1 ? argv[1] : "/tmp/tinygrad-libraries";
     std::filesystem::create_directories(directory);
+    if (isSource) {
+      compareSources(directory);
+      return 0;
+    }
     std::printf("| network | code, kB | with weights, kB | a call, us | of the "
                 "captured step, us | same bits |\n|---|---|---|---|---|---|\n");
     row("policy", Policy(), Tensor::randn({1, 4}).realize(), directory);

@@ -36,8 +36,9 @@ test_packages=(
   libclang-22-dev
   # The public headers are compiled with GCC too.
   gcc g++
-  # Libraries that the compiler makes are called from Fortran, and on AArch64.
-  gfortran qemu-user
+  # Libraries that the compiler makes are called from Fortran, and on AArch64 and
+  # 32-bit x86.
+  gfortran qemu-user lib32gcc-12-dev libc6-dev-i386
   # A program in C finds the installed package.
   pkgconf
   # Proofs of index arithmetic.

@@ -45,7 +45,7 @@ config.substitutions.append(("%scaling_terms", "5000" if checked else "40000"))
 
 # Named in full: a tool that was not built is an error, not a tool of the same
 # name from somewhere else.
-for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-test-embed", "tg-test-opt", "tg-lsp-server", "tg-fuzz", "tg-plot"):
+for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-test-embed", "tg-test-opt", "tg-test-print-c", "tg-lsp-server", "tg-fuzz", "tg-plot"):
     config.substitutions.append(
         (r"\b(?<![-/.])%s(?![-.\w])" % tool, os.path.join(config.tinygrad_tools_dir, tool))
     )
@@ -63,6 +63,9 @@ if shutil.which("gfortran"):
 # Libraries for other processors run on an emulator.
 if shutil.which("qemu-aarch64"):
     config.available_features.add("qemu-aarch64")
+# C for processors with pointers of 32 bits.
+if os.path.isfile("/usr/include/x86_64-linux-gnu/gnu/stubs-32.h") or os.path.isfile("/usr/include/gnu/stubs-32.h"):
+    config.available_features.add("m32")
 if any(
     name.startswith("libclang_rt.rtsan")
     for _, _, files in os.walk(os.path.join(os.path.dirname(config.llvm_tools_dir), "lib", "clang"))

@@ -125,9 +125,14 @@ private:
 
 void HeaderWriter::writeIntroduction() {
   os << "/* " << name << ".h - a program compiled by TinyGrad on MLIR.\n"
-     << " *\n"
-     << " * Link lib" << name << ".a or lib" << name << ".so. ";
-  if (library.imports.empty()) {
+     << " *\n";
+  if (library.options.source)
+    os << " * Compile " << name << ".c and link with -lm.\n";
+  else
+    os << " * Link lib" << name << ".a or lib" << name << ".so. ";
+  if (library.options.source) {
+    // The compiler of C decides what it leaves to libraries.
+  } else if (library.imports.empty()) {
     os << "They need no other library.\n";
   } else {
     os << "They need ";
@@ -148,14 +153,16 @@ void HeaderWriter::writeIntroduction() {
         "the caller\n"
      << " * gives leaves the layout as it is for the largest one.\n"
      << " *\n"
-     << " * Code is for";
+     << (library.options.source ? " * Kernels are scheduled for"
+                                : " * Code is for");
   for (const LibraryVariant &variant : variants) {
     llvm::StringRef processor = variant.prefix;
     processor.consume_front(name + ".");
     processor.consume_back(".");
     os << (&variant == variants.begin() ? " " : ", ")
-       << (processor == "host" ? llvm::StringRef(variant.processor.cpu)
-                               : processor);
+       << (processor == "host" || library.options.source
+               ? llvm::StringRef(variant.processor.cpu)
+               : processor);
   }
   os << " (" << variants.front().processor.triple << ").\n"
      << " */\n";
@@ -260,6 +267,34 @@ void HeaderWriter::writeThreads() {
      << "} " << name << "_threads;\n";
 }
 
+std::vector<std::string>
+tinygrad::detail::getParameters(const Library &library,
+                                const LibraryEntry &entry) {
+  const std::string &name = library.options.name;
+  std::vector<std::string> parameters;
+  if (entry.hasState()) {
+    bool isWritten = false;
+    for (const LibraryTensor &tensor : entry.arguments)
+      isWritten |= tensor.isState && tensor.isWritten;
+    parameters.push_back((isWritten ? "" : "const ") + name + "_state *state");
+  }
+  for (const LibraryTensor &tensor : entry.arguments)
+    if (!tensor.isState)
+      parameters.push_back((tensor.isWritten ? "" : "const ") +
+                           std::string(getTypeName(tensor.dtype)) + " *" +
+                           tensor.name);
+  for (const LibraryTensor &tensor : entry.results)
+    parameters.push_back(std::string(getTypeName(tensor.dtype)) + " *" +
+                         tensor.name);
+  for (const ProgramVariable &variable : entry.variables)
+    parameters.push_back("int64_t " + variable.name);
+  if (entry.scratchBytes > 0 && !library.options.staticScratch)
+    parameters.push_back("void *scratch");
+  if (library.options.threads)
+    parameters.push_back("const " + name + "_threads *threads");
+  return parameters;
+}
+
 void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   const bool takesScratch =
       entry.scratchBytes > 0 && !library.options.staticScratch;
@@ -302,27 +337,7 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   llvm::interleave(lines, os, "\n * ");
   os << " */\n"
      << "int " << name << "_" << entry.name << "(";
-  std::vector<std::string> parameters;
-  if (entry.hasState()) {
-    bool isWritten = false;
-    for (const LibraryTensor &tensor : entry.arguments)
-      isWritten |= tensor.isState && tensor.isWritten;
-    parameters.push_back((isWritten ? "" : "const ") + name + "_state *state");
-  }
-  for (const LibraryTensor &tensor : entry.arguments)
-    if (!tensor.isState)
-      parameters.push_back((tensor.isWritten ? "" : "const ") +
-                           std::string(getTypeName(tensor.dtype)) + " *" +
-                           tensor.name);
-  for (const LibraryTensor &tensor : entry.results)
-    parameters.push_back(std::string(getTypeName(tensor.dtype)) + " *" +
-                         tensor.name);
-  for (const ProgramVariable &variable : entry.variables)
-    parameters.push_back("int64_t " + variable.name);
-  if (takesScratch)
-    parameters.push_back("void *scratch");
-  if (library.options.threads)
-    parameters.push_back("const " + name + "_threads *threads");
+  std::vector<std::string> parameters = getParameters(library, entry);
   if (parameters.empty())
     parameters.push_back("void");
   std::size_t length = 0;

@@ -58,6 +58,10 @@ addProcessorCheck(mlir::ModuleOp module, llvm::StringRef name,
 /// Whether any processor of the architecture can run the variant.
 bool runsAnywhere(const LibraryVariant &variant);
 
+/// The parameters of a function as the header declares them: "const float *x".
+std::vector<std::string> getParameters(const Library &library,
+                                       const LibraryEntry &entry);
+
 /// The text of the header.
 std::string makeHeader(const Library &library,
                        llvm::ArrayRef<LibraryVariant> variants);

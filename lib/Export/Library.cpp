@@ -14,12 +14,14 @@
 #include "../Compiler/DiagnosticCollector.h"
 #include "Interface.h"
 #include "MergeSteps.h"
+#include "Source.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -352,7 +354,10 @@ private:
 void LibraryBuilder::findVariants() {
   std::vector<std::string> names = library.options.targets;
   if (names.empty())
-    names.push_back("cpu");
+    names.push_back(library.options.source ? kSourceTarget.str() : "cpu");
+  if (library.options.source && names.size() > 1)
+    throw CompileError("C source is for one processor, not for " +
+                       llvm::join(names, ", "));
   for (const std::string &name : names) {
     std::string error;
     const tg::Target *target = tg::lookupTarget(name, error);
@@ -377,7 +382,8 @@ void LibraryBuilder::findVariants() {
                              : processor.rsplit(':').second.empty()
                                  ? processor.str()
                                  : processor.rsplit(':').second.str();
-    const std::string prefix = library.options.name + "." + text + ".";
+    const std::string prefix = library.options.name + "." +
+                               (library.options.source ? "c" : text) + ".";
     if (llvm::any_of(variants, [&](const LibraryVariant &other) {
           return other.prefix == prefix;
         }))
@@ -520,6 +526,8 @@ void LibraryBuilder::compile(size_t number) {
   std::vector<char> code = generateCode(
       *own, device, options,
       [&](ArrayRef<tg::KernelOp> kernels) -> FailureOr<std::vector<char>> {
+        if (library.options.source)
+          return makeSource(library, variant, *own, kernels, flags, finish);
         FailureOr<tg::CpuObject> object =
             tg::compileToObject(module.getContext(), kernels, variant.processor,
                                 flags, /*texts=*/nullptr, finish);
@@ -527,6 +535,10 @@ void LibraryBuilder::compile(size_t number) {
           return failure();
         return std::move(object->bytes);
       });
+  if (library.options.source) {
+    library.sourceText.assign(code.begin(), code.end());
+    return;
+  }
   StringRef name = variant.prefix;
   name.consume_front(library.options.name + ".");
   name.consume_back(".");
@@ -575,6 +587,9 @@ Library LibraryBuilder::build() {
     if (failed(verify(module)))
       throw CompileError(errors.getText());
   }
+  if (library.options.source && compileOptions.flushSubnormals)
+    throw CompileError("FTZ=1, but there is no mode of C in which subnormal "
+                       "numbers become zeros; FTZ=0 keeps them");
   findVariants();
   findEntries();
   described = library.entries;
@@ -586,6 +601,10 @@ Library LibraryBuilder::build() {
           "'" + entry.name + "' needs " + std::to_string(entry.scratchBytes) +
           " bytes for intermediates, more than static memory can have; let the "
           "caller give them");
+  if (library.options.source) {
+    library.header = makeHeader(library, variants);
+    return std::move(library);
+  }
 
   // Functions that run on every processor of the architecture.
   tg::CpuTargetOptions any;

@@ -60,10 +60,19 @@ static std::vector<char> makeSharedObject(const Library &library) {
 
 void tinygrad::writeLibrary(const Library &library,
                             const std::string &directory) {
-  const std::string archive = makeArchive(library);
-  const std::vector<char> shared = makeSharedObject(library);
   const std::string &name = library.options.name;
   const std::string prefix = directory.empty() ? "" : directory + "/";
+  if (library.options.source) {
+    AtomicFile sourceFile(prefix + name + ".c"),
+        headerFile(prefix + name + ".h");
+    sourceFile.write(library.sourceText);
+    headerFile.write(library.header);
+    sourceFile.commit();
+    headerFile.commit();
+    return;
+  }
+  const std::string archive = makeArchive(library);
+  const std::vector<char> shared = makeSharedObject(library);
   AtomicFile archiveFile(prefix + "lib" + name + ".a"),
       sharedFile(prefix + "lib" + name + ".so", AtomicFile::Durability::Machine,
                  /*mode=*/0777),

@@ -8,7 +8,7 @@
 /// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of the `tg`
 /// dialect, of level 1, 2 or 3, up to the given stage and writes the result.
 /// `tg-compile file.mlir --emit=library -o DIRECTORY/NAME` makes a C library of
-/// the functions of a module of level 1.
+/// the functions of a module of level 1, `--emit=c` the same as C source.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,9 @@ static cl::opt<std::string> stage(
     cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
              "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
-             "'obj', the code itself, or 'library': libNAME.a, libNAME.so and "
-             "NAME.h for -o DIRECTORY/NAME"),
+             "'obj', the code itself, 'library': libNAME.a, libNAME.so and "
+             "NAME.h for -o DIRECTORY/NAME, or 'c': the same library as NAME.c "
+             "and NAME.h"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -149,7 +150,7 @@ static LogicalResult checkStage(const Target &target) {
   if (!target.getStages().empty())
     names += ", obj";
   if (StringRef(target.getName()).starts_with("cpu"))
-    names += ", library";
+    names += ", library, c";
   SmallVector<StringRef> known;
   StringRef(names).split(known, ", ");
   if (llvm::is_contained(known, stage))
@@ -158,7 +159,8 @@ static LogicalResult checkStage(const Target &target) {
                      stage + "'; --emit takes " + names);
 }
 
-/// Makes libNAME.a, libNAME.so and NAME.h of the functions of `module`.
+/// Makes libNAME.a, libNAME.so and NAME.h, or NAME.c and NAME.h, of the
+/// functions of `module`.
 static LogicalResult emitLibrary(ModuleOp module) {
   if (outputFile == "-")
     return reportError("a library consists of several files; name them with -o "
@@ -170,6 +172,7 @@ static LogicalResult emitLibrary(ModuleOp module) {
   options.name = llvm::sys::path::filename(outputFile).str();
   options.threads = threads;
   options.staticScratch = staticScratch;
+  options.source = stage == "c";
   SmallVector<StringRef> names;
   StringRef(targetName).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   options.targets.assign(names.begin(), names.end());
@@ -190,11 +193,11 @@ static LogicalResult runMain() {
   OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
   if (!module)
     return failure();
-  if (stage == "library")
+  if (stage == "library" || stage == "c")
     return emitLibrary(*module);
   if (threads || staticScratch)
     return reportError("--parallel-for and --static-scratch are options of "
-                       "--emit=library");
+                       "--emit=library and --emit=c");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None

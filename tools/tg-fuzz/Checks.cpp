@@ -31,6 +31,8 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
 
 #include <cerrno>
 #include <cstring>
@@ -204,9 +206,50 @@ static int call(void *function, ArrayRef<uint64_t> given) {
       a[22], a[23]);
 }
 
+/// Compiles C source to a shared library. Half of the graphs are compiled
+/// without the vectors of the compiler.
+static bool compileSource(const tinygrad::Library &library,
+                          const std::string &directory, std::string &message) {
+  const llvm::ErrorOr<std::string> compiler =
+      llvm::sys::findProgramByName("cc");
+  if (!compiler) {
+    message = "there is no C compiler 'cc'";
+    return false;
+  }
+  const std::string source = directory + "/graph.c",
+                    output = directory + "/libgraph.so",
+                    log = directory + "/log";
+  SmallVector<StringRef> arguments = {"cc",
+                                      "-std=c99",
+                                      "-O1",
+                                      "-Wall",
+                                      "-Wextra",
+                                      "-pedantic",
+                                      "-Werror",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-fsanitize=undefined",
+                                      "-fno-sanitize-recover=all",
+                                      "-o",
+                                      output,
+                                      source,
+                                      "-lm"};
+  if (library.sourceText.size() % 2 == 0)
+    arguments.push_back("-DGRAPH_PORTABLE");
+  const std::optional<StringRef> streams[] = {std::nullopt, StringRef(log),
+                                              StringRef(log)};
+  if (llvm::sys::ExecuteAndWait(*compiler, arguments, std::nullopt, streams) ==
+      0)
+    return true;
+  message = "the source is not compiled";
+  if (auto text = llvm::MemoryBuffer::getFile(log))
+    message += ":\n" + (*text)->getBuffer().str();
+  return false;
+}
+
 /// Makes a library of the graph, loads it, and calls it for each case.
 static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
-                            std::string &message) {
+                            bool asSource, std::string &message) {
   OwningOpRef<ModuleOp> module = original.clone();
   auto function = module->lookupSymbol<func::FuncOp>("main");
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -224,6 +267,7 @@ static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
   try {
     tinygrad::LibraryOptions options;
     options.name = "graph";
+    options.source = asSource;
     tinygrad::CompileOptions compileOptions;
     compileOptions.fallBack = false;
     const tinygrad::Library library =
@@ -233,6 +277,8 @@ static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
         20)
       return Outcome::Useless;
     tinygrad::writeLibrary(library, directory.str().str());
+    if (asSource && !compileSource(library, directory.str().str(), message))
+      return Outcome::Failed;
     void *handle =
         ::dlopen((directory + "/libgraph.so").str().c_str(), RTLD_NOW);
     void *main = handle ? ::dlsym(handle, "graph_main") : nullptr;
@@ -365,7 +411,7 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     return Outcome::Useless;
   message.clear();
   if (options.library)
-    return checkLibrary(module, cases, message);
+    return checkLibrary(module, cases, options.librarySource, message);
   Outcome outcome = Outcome::Good;
   if (options.canonicalize)
     outcome = checkCanonicalized(module, cases, message);

@@ -48,6 +48,9 @@ struct CheckOptions {
   bool noOpt = true;
   /// Make a C library of the graph and call it, instead of anything else.
   bool library = false;
+  /// As C source, which the system's C compiler compiles with checks of
+  /// undefined behavior.
+  bool librarySource = false;
   /// Also compile with this number of random schedules.
   unsigned randomSchedules = 0;
   uint64_t seed = 0;

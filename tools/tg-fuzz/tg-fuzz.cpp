@@ -94,6 +94,11 @@ static cl::opt<bool> libraries(
     "library", cl::cat(category),
     cl::desc("Make a C library of each graph, load it and compare its results, "
              "instead of anything else"));
+static cl::opt<std::string> libraryForm(
+    "emit", cl::cat(category), cl::init("library"),
+    cl::desc("With --library: 'library', machine code, or 'c', C source, which "
+             "cc compiles with checks of undefined behavior"),
+    cl::value_desc("form"));
 static cl::opt<unsigned> randomSchedules(
     "random-schedules", cl::init(0),
     cl::desc("With how many random schedules to compile as well"),
@@ -154,6 +159,7 @@ static CheckOptions getCheckOptions() {
   options.device = deviceName == "none" ? "" : deviceName.getValue();
   options.noOpt = noOptToo;
   options.library = libraries;
+  options.librarySource = libraryForm == "c";
   options.randomSchedules = randomSchedules;
   options.seed = scheduleSeed;
   // What programs are for is checked in compiled code.
@@ -623,6 +629,14 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Random tensor graphs against the reference interpreter\n");
+  if (libraryForm != "library" && libraryForm != "c") {
+    (void)reportError("--emit is 'library' or 'c', not '" + libraryForm + "'");
+    return 1;
+  }
+  if (libraryForm == "c" && !libraries) {
+    (void)reportError("--emit=c is for --library");
+    return 1;
+  }
   if (maxOps < 1) {
     (void)reportError("--max-ops must be at least 1");
     return 1;

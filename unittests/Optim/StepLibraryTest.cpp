@@ -19,8 +19,10 @@
 #include "TinyGrad/Optim/SGD.h"
 #include "TinyGrad/Tensor/Export.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <functional>
 #include <regex>
 
 using namespace tinygrad;
@@ -47,6 +49,17 @@ public:
 private:
   char *memory;
 };
+
+/// Compiles NAME.c of the directory to the shared library libNAME.so.
+void compileSource(const std::string &directory, const std::string &name,
+                   const std::string &options) {
+  const std::string path = directory + "/",
+                    command = "cc -std=c99 -Wall -Wextra -pedantic -Werror "
+                              "-Wno-psabi " +
+                              options + " -fPIC -shared -o '" + path + "lib" +
+                              name + ".so' '" + path + name + ".c' -lm";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+}
 
 /// A library and its header.
 class LoadedLibrary {
@@ -140,7 +153,11 @@ std::vector<float> floatsOf(const Tensor &tensor) {
 }
 } // namespace
 
-TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
+/// Exports ten steps of training, and compares them with the captured steps.
+/// \p compile, if any, makes the shared library of C source.
+static void checkTraining(const std::string &directory,
+                          const ExportOptions &options,
+                          const std::function<void()> &compile) {
   Trainer trainer;
   auto makeX = [](unsigned i) { return noiseTensor({5, 4}, 20 + i).realize(); };
   auto makeY = [](unsigned i) { return noiseTensor({5, 3}, 40 + i).realize(); };
@@ -151,13 +168,14 @@ TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
     step(makeX(i), makeY(i));
     evaluate(makeX(i));
   }
-  Exporter exporter("net");
+  Exporter exporter("net", options);
   exporter.nameState(trainer);
   exporter.add("step", step, {.arguments = {"x", "y"}, .results = {"loss"}});
   exporter.add("evaluate", evaluate, {.results = {"scores"}});
-  exporter.write(directory.path());
-
-  LoadedLibrary library(directory.path(), "net");
+  exporter.write(directory);
+  if (compile)
+    ASSERT_NO_FATAL_FAILURE(compile());
+  LoadedLibrary library(directory, "net");
   EXPECT_THAT(library.header, HasSubstr("float hidden_weight[8][4];"));
   EXPECT_THAT(library.header, HasSubstr("random_counter"));
   AlignedMemory state(library.stateBytes), loss(4), scores(60),
@@ -194,6 +212,23 @@ TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
     ++compared;
   });
   EXPECT_GE(compared, 12u);
+}
+
+TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
+  checkTraining(directory.path(), {}, nullptr);
+}
+
+/// C source for this machine's processor has the bits of its machine code.
+TEST_F(StepLibraryTest, SourceTrainsWithTheSameBits) {
+  for (const char *options : {"-O2", "-O1 -DNET_PORTABLE -fsanitize=undefined "
+                                     "-fno-sanitize-recover=all"}) {
+    SCOPED_TRACE(options);
+    const TemporaryDirectory place;
+    checkTraining(place.path(), {.targets = {"cpu"}, .source = true}, [&] {
+      compileSource(place.path(), "net", options);
+      EXPECT_FALSE(std::ifstream(place.path() + "/libnet.a").is_open());
+    });
+  }
 }
 
 TEST_F(StepLibraryTest, TensorsThatAreReplacedChangePlaces) {

@@ -43,6 +43,11 @@ struct LibraryOptions {
   /// Intermediates are in static memory of the library instead of the caller's:
   /// then a function must not be called by two threads at once.
   bool staticScratch = false;
+  /// One file in C99, for compilers and processors that LLVM does not know,
+  /// instead of machine code. It is for a single target, whose schedules it has
+  /// and with whose machine code it shares all bits of results; none:
+  /// vectors of 128 bits, without fused products.
+  bool source = false;
 };
 
 /// A tensor that a function of a library takes or gives.
@@ -96,6 +101,9 @@ struct Library {
   std::vector<std::string> imports;
   /// The text of the header.
   std::string header;
+  /// The text of the source file, with `LibraryOptions::source`; then there are
+  /// no objects.
+  std::string sourceText;
 };
 
 /// Compiles all functions with a body of a level-1 module, which is modified.
@@ -104,12 +112,15 @@ struct Library {
 /// all functions share. Throws CompileError for a module that has no function,
 /// a function that is no tensor graph or that sorts or copies between devices
 /// (the runtime does that), two members of the state of one name and different
-/// types, names that C forbids or that occur twice, and an unknown processor.
+/// types, names that C forbids or that occur twice, and an unknown processor;
+/// for C source of several processors, with FTZ=1, or of code that has no
+/// counterpart in C.
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});
 
-/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h. The directory exists. A
-/// file that cannot be written completely is left as it was: throws IoError.
+/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h, or NAME.c and NAME.h. The
+/// directory exists. A file that cannot be written completely is left as it
+/// was: throws IoError.
 void writeLibrary(const Library &library, const std::string &directory);
 
 } // namespace tinygrad

@@ -52,6 +52,10 @@ struct ExportOptions {
   /// when the library is written, which the library then contains. Otherwise
   /// the caller fills it.
   bool init = true;
+  /// NAME.c and NAME.h, one file in C99, instead of machine code. It is for one
+  /// target; none: vectors of 128 bits, without fused products, with which sums
+  /// may differ from those of the captured step in their last bits.
+  bool source = false;
 };
 
 /// Names of a function's parameters, identifiers of C. Those that are missing
@@ -102,9 +106,10 @@ public:
   }
 
   /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so and
-  /// NAME.h. Throws CompileError for what a library cannot do (sorting), for
-  /// names that C forbids, and for an unknown processor; IoError for files that
-  /// cannot be written, which are left as they were.
+  /// NAME.h, or NAME.c and NAME.h. Throws CompileError for what a library
+  /// cannot do (sorting), for names that C forbids, and for an unknown
+  /// processor; IoError for files that cannot be written, which are left as
+  /// they were.
   void write(const std::string &directory) const;
 
 private:

@@ -14,7 +14,10 @@
 
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 
+#include <memory>
+
 namespace llvm {
+class LLVMContext;
 class Module;
 } // namespace llvm
 
@@ -27,6 +30,12 @@ FailureOr<std::vector<char>> emitObject(ModuleOp module,
                                         const CompileFlags &flags,
                                         StageTexts *texts,
                                         CpuCompileTimes &times);
+
+/// The same up to LLVM IR, after LLVM's passes.
+FailureOr<std::unique_ptr<llvm::Module>> emitIR(ModuleOp module,
+                                                const CpuTargetOptions &target,
+                                                const CompileFlags &flags,
+                                                llvm::LLVMContext &context);
 
 /// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);

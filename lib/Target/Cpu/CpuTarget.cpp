@@ -29,6 +29,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
@@ -77,13 +78,12 @@ static LogicalResult checkAllocations(func::FuncOp function, KernelOp kernel) {
       "not allocate memory");
 }
 
-FailureOr<CpuObject>
-tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
-                    const CpuTargetOptions &target, const CompileFlags &flags,
-                    StageTexts *texts,
-                    function_ref<LogicalResult(ModuleOp)> complete) {
-  CpuObject object;
-  auto start = std::chrono::steady_clock::now();
+/// Lowers kernels to a module in LLVM's dialect, which \p complete adds to.
+static FailureOr<OwningOpRef<ModuleOp>>
+lower(MLIRContext *context, ArrayRef<KernelOp> kernels,
+      const CpuTargetOptions &target, const CompileFlags &flags,
+      StageTexts *texts, function_ref<LogicalResult(ModuleOp)> complete,
+      std::vector<CpuKernelInfo> &infos) {
   // Loading a dialect modifies the context, which other threads may use; so a
   // context that has all dialects is not modified.
   if (!context->getLoadedDialect<LLVM::LLVMDialect>() ||
@@ -101,7 +101,7 @@ tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
         (!flags.mayAllocate && failed(checkAllocations(*func, kernel))))
       return failure();
     Dim extent((*func)->getAttr(parallelExtentAttrName));
-    object.kernels.push_back({func->getSymName().str(), extent.getMax()});
+    infos.push_back({func->getSymName().str(), extent.getMax()});
   }
   if (flags.checkBounds)
     insertBoundsChecks(*module);
@@ -118,15 +118,42 @@ tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
   if (complete && flags.verifyEach && failed(verify(*module)))
     return failure();
   print(*module, texts, "mlir");
+  return module;
+}
+
+FailureOr<CpuObject>
+tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
+                    const CpuTargetOptions &target, const CompileFlags &flags,
+                    StageTexts *texts,
+                    function_ref<LogicalResult(ModuleOp)> complete) {
+  CpuObject object;
+  auto start = std::chrono::steady_clock::now();
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      lower(context, kernels, target, flags, texts, complete, object.kernels);
+  if (failed(module))
+    return failure();
   object.times.lowering = std::chrono::duration<double, std::milli>(
                               std::chrono::steady_clock::now() - start)
                               .count();
   FailureOr<std::vector<char>> bytes =
-      cpu::emitObject(*module, target, flags, texts, object.times);
+      cpu::emitObject(**module, target, flags, texts, object.times);
   if (failed(bytes))
     return failure();
   object.bytes = std::move(*bytes);
   return object;
+}
+
+FailureOr<std::unique_ptr<llvm::Module>>
+tg::compileToIR(MLIRContext *context, ArrayRef<KernelOp> kernels,
+                const CpuTargetOptions &target, const CompileFlags &flags,
+                llvm::LLVMContext &llvmContext,
+                function_ref<LogicalResult(ModuleOp)> complete) {
+  std::vector<CpuKernelInfo> infos;
+  FailureOr<OwningOpRef<ModuleOp>> module = lower(
+      context, kernels, target, flags, /*texts=*/nullptr, complete, infos);
+  if (failed(module))
+    return failure();
+  return cpu::emitIR(**module, target, flags, llvmContext);
 }
 
 FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,

@@ -59,21 +59,13 @@ static LogicalResult optimize(llvm::Module &module,
   return success();
 }
 
-FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
-                                             const CpuTargetOptions &target,
-                                             const CompileFlags &flags,
-                                             StageTexts *texts,
-                                             CpuCompileTimes &times) {
-  auto findText = [&](StringRef stage) -> std::string * {
-    if (!texts)
-      return nullptr;
-    auto text = texts->find(stage);
-    return text == texts->end() ? nullptr : &text->second;
-  };
+/// Translates the module and runs LLVM's passes.
+static FailureOr<std::unique_ptr<llvm::Module>>
+makeIR(ModuleOp module, const CpuTargetOptions &target,
+       const CompileFlags &flags, llvm::LLVMContext &context,
+       FailureOr<codegen::Machine> &machine, CpuCompileTimes &times) {
   std::string error;
-  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule;
-  FailureOr<codegen::Machine> machine = failure();
   {
     StageTimer timer(times.translate);
     machine = codegen::Machine::create(
@@ -102,11 +94,45 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
           function.addFnAttr("prefer-vector-width",
                              std::to_string(target.preferVectorWidth));
   }
-  {
-    StageTimer timer(times.optimize);
-    if (failed(optimize(*llvmModule, *machine, target, error)))
-      return module.emitError("cannot compile for the CPU: ") << error;
-  }
+  StageTimer timer(times.optimize);
+  if (failed(optimize(*llvmModule, *machine, target, error)))
+    return module.emitError("cannot compile for the CPU: ") << error;
+  return llvmModule;
+}
+
+FailureOr<std::unique_ptr<llvm::Module>>
+cpu::emitIR(ModuleOp module, const CpuTargetOptions &target,
+            const CompileFlags &flags, llvm::LLVMContext &context) {
+  FailureOr<codegen::Machine> machine = failure();
+  CpuCompileTimes times;
+  FailureOr<std::unique_ptr<llvm::Module>> ir =
+      makeIR(module, target, flags, context, machine, times);
+  std::string error;
+  // Functions that were inlined everywhere.
+  if (succeeded(ir) &&
+      failed(codegen::runPasses(**ir, *machine, "globaldce", error)))
+    return module.emitError("cannot compile for the CPU: ") << error;
+  return ir;
+}
+
+FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
+                                             const CpuTargetOptions &target,
+                                             const CompileFlags &flags,
+                                             StageTexts *texts,
+                                             CpuCompileTimes &times) {
+  auto findText = [&](StringRef stage) -> std::string * {
+    if (!texts)
+      return nullptr;
+    auto text = texts->find(stage);
+    return text == texts->end() ? nullptr : &text->second;
+  };
+  llvm::LLVMContext context;
+  FailureOr<codegen::Machine> machine = failure();
+  FailureOr<std::unique_ptr<llvm::Module>> made =
+      makeIR(module, target, flags, context, machine, times);
+  if (failed(made))
+    return failure();
+  std::unique_ptr<llvm::Module> llvmModule = std::move(*made);
   if (std::string *llvmIR = findText("llvm")) {
     llvm::raw_string_ostream stream(*llvmIR);
     llvmModule->print(stream, nullptr);

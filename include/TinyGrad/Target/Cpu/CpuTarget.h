@@ -27,9 +27,15 @@
 #include "TinyGrad/Target/Target.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
 
 namespace mlir::tg {
 
@@ -122,6 +128,14 @@ compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                 const CpuTargetOptions &target, const CompileFlags &flags,
                 StageTexts *texts,
                 function_ref<LogicalResult(ModuleOp)> complete);
+
+/// The same up to LLVM IR, after LLVM's passes and without internal functions
+/// that nothing calls.
+FailureOr<std::unique_ptr<llvm::Module>>
+compileToIR(MLIRContext *context, ArrayRef<KernelOp> kernels,
+            const CpuTargetOptions &target, const CompileFlags &flags,
+            llvm::LLVMContext &llvmContext,
+            function_ref<LogicalResult(ModuleOp)> complete);
 
 } // namespace mlir::tg
 
