@@ -90,21 +90,6 @@ function(tinygrad_link_llvm name extensions)
     "$<${static}:ZLIB::ZLIB;zstd::libzstd_shared;Threads::Threads>"
     "$<${static}:${CMAKE_DL_LIBS};m>")
 
-  # The code generators. Nothing in a program refers to them but weak symbols
-  # (lib/Target/CodeGen).
-  foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
-    set(functions)
-    foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser)
-      if(NOT part STREQUAL "AsmParser" OR TARGET LLVM${target}AsmParser)
-        list(APPEND functions "LINKER:-u,LLVMInitialize${target}${part}")
-      endif()
-    endforeach()
-    set(wanted
-      "$<IN_LIST:${target},$<TARGET_PROPERTY:TINYGRAD_LLVM_TARGETS>>")
-    target_link_options(${name} INTERFACE
-      "$<$<AND:${static},${wanted}>:${functions}>")
-  endforeach()
-
   # Sections that nothing uses are left out. With lld, functions of equal code
   # become one, which saves a seventh. Relative relocations take 2 MB less in
   # their packed form, which the C library has known since glibc 2.36.
@@ -120,6 +105,23 @@ function(tinygrad_link_llvm name extensions)
     target_link_options(${name} INTERFACE
       "$<${static}:LINKER:-z,pack-relative-relocs>")
   endif()
+endfunction()
+
+# Gives the programs that link `name` the code generators that they want. Nothing
+# else in them refers to these but weak symbols (lib/Target/CodeGen).
+function(tinygrad_link_code_generators name)
+  foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
+    set(functions)
+    foreach(part TargetInfo Target TargetMC AsmPrinter AsmParser)
+      if(NOT part STREQUAL "AsmParser" OR TARGET LLVM${target}AsmParser)
+        list(APPEND functions "LINKER:-u,LLVMInitialize${target}${part}")
+      endif()
+    endforeach()
+    set(wanted
+      "$<IN_LIST:${target},$<TARGET_PROPERTY:TINYGRAD_LLVM_TARGETS>>")
+    target_link_options(${name} INTERFACE
+      "$<$<AND:${TINYGRAD_LINKS_ARCHIVES},${wanted}>:${functions}>")
+  endforeach()
 endfunction()
 
 if(TINYGRAD_STATIC)
