@@ -119,8 +119,8 @@ const llvm::Target *codegen::lookupArchitecture(const llvm::Triple &triple,
     names.push_back(target.getName());
   llvm::sort(names);
   error = "this program has no code generator for " +
-          triple.getArchName().str() + "; LLVM's code generators in it: " +
-          llvm::join(names, ", ");
+          triple.getArchName().str() +
+          "; LLVM's code generators in it: " + llvm::join(names, ", ");
   return nullptr;
 }
 

@@ -5,11 +5,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// LLVM's optimizer of bitcode, which its linker calls, asks the extensions that
-/// LLVM was built with for their passes. The archives of Debian's packages refer
-/// to Polly and do not have it. A program that links LLVM's archives gets these
-/// functions, which add no passes; no bitcode is linked here anyway. One that
-/// links LLVM's shared library has those in there: nothing refers to this file.
+/// LLVM's optimizer of bitcode, which its linker calls, asks the extensions
+/// that LLVM was built with for their passes. The archives of Debian's packages
+/// refer to Polly and do not have it. A program that links LLVM's archives gets
+/// these functions, which add no passes; no bitcode is linked here anyway. One
+/// that links LLVM's shared library has those in there: nothing refers to this
+/// file.
 ///
 //===----------------------------------------------------------------------===//
 
