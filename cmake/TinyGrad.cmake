@@ -14,10 +14,12 @@
 #
 # MLIR_PCH compiles with the shared precompiled MLIR headers and links MLIR.
 # A target that uses MLIR without the precompiled header lists MLIR (or LLVM)
-# among its LINK_LIBS. Only the shared libMLIR and libLLVM are ever linked:
-# mixing them with the static component libraries registers options twice.
+# among its LINK_LIBS. Programs link the shared libMLIR and libLLVM, or, where they
+# are linked statically (TinyGradStatic.cmake), nothing but archives: mixing them
+# registers options twice.
 
 include(GNUInstallDirs)
+include(TinyGradStatic)
 
 # Flags of all own code.
 add_library(TinyGradOptions INTERFACE)
@@ -45,9 +47,16 @@ elseif(TINYGRAD_SANITIZE)
     -fsanitize=address,undefined)
 endif()
 
-# MLIR and LLVM, as own code and consumers of the installed package see them.
+# LLVM, and MLIR with it, as own code and consumers of the installed package see
+# them. Where LLVM is, find_package(TinyGrad) finds out itself.
+add_library(TinyGradLlvmFiles INTERFACE)
+tinygrad_link_llvm(TinyGradLlvmFiles MLIRTgLink)
+add_library(TinyGradLlvm INTERFACE)
+target_link_libraries(TinyGradLlvm INTERFACE
+  $<BUILD_INTERFACE:TinyGradLlvmFiles>)
 add_library(TinyGradMlir INTERFACE)
-target_link_libraries(TinyGradMlir INTERFACE MLIR LLVM)
+target_link_libraries(TinyGradMlir INTERFACE
+  "$<$<NOT:${TINYGRAD_LINKS_ARCHIVES}>:MLIR>" TinyGradLlvm)
 target_compile_definitions(TinyGradMlir INTERFACE
   _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
 if(NOT LLVM_ENABLE_ASSERTIONS)

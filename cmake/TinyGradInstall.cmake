@@ -5,8 +5,9 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/TinyGrad)
 
 get_property(exports GLOBAL PROPERTY TINYGRAD_EXPORTS)
+set_target_properties(TinyGradLlvm PROPERTIES EXPORT_NAME Llvm)
 set_target_properties(TinyGradMlir PROPERTIES EXPORT_NAME Mlir)
-install(TARGETS ${exports} TinyGradMlir
+install(TARGETS ${exports} TinyGradLlvm TinyGradMlir
   EXPORT TinyGradTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -49,6 +50,7 @@ write_basic_package_version_file(
 install(FILES
   ${PROJECT_BINARY_DIR}/cmake/TinyGradConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/TinyGradConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/TinyGradStatic.cmake
   DESTINATION ${package_dir})
 
 # For programs in C that do not use CMake. Paths count from the file's own

@@ -36,6 +36,7 @@ for name in ("DEV", "SIMCHIP", "SIMSEED"):
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source_dir", config.tinygrad_source_dir))
 config.substitutions.append(("%binary_dir", config.tinygrad_binary_dir))
+config.substitutions.append(("%tools_dir", config.tinygrad_tools_dir))
 config.substitutions.append(
     ("%llvm_lib_dir", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
 )
@@ -52,6 +53,8 @@ for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-test-embed", 
 
 if config.sanitize:
     config.available_features.add("sanitize")
+if config.static_programs:
+    config.available_features.add("static-programs")
 
 # Proofs ask the SMT solver.
 if shutil.which("z3"):

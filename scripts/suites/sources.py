@@ -25,17 +25,32 @@ def suite_format(_):
 
 
 def suite_configure(build):
-    """Without MLIR, configuring fails and names the packages to install."""
-    with tempfile.TemporaryDirectory() as scratch:
-        status, output = run(
-            ["cmake", "--preset", "release", "-S", ROOT, "-B", scratch]
-            + ["-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON"],
-            cwd=ROOT,
-        )
+    """What configuring says of missing packages and unknown settings, and the static preset."""
     packages = ("libmlir-22-dev", "mlir-22-tools", "llvm-22-dev", "llvm-22-tools")
-    missing = [name for name in packages if name not in output]
-    hint = f"status {status}, not named: {' '.join(missing) or 'none'}"
-    return report_check("configure", status == 0 or bool(missing), output, hint)
+    mistakes = {
+        "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON": packages,
+        "-DTINYGRAD_LLVM_TARGETS=X86;x87": ("called 'x87'", "NVPTX", "X86"),
+    }
+    counts = Counts()
+    for option, expected in mistakes.items():
+        with tempfile.TemporaryDirectory() as scratch:
+            status, output = run(
+                ["cmake", "--preset", "static", "-S", ROOT, "-B", scratch, option], cwd=ROOT
+            )
+        missing = [name for name in expected if name not in output]
+        hint = f"status {status}, not named: {' '.join(missing) or 'none'}"
+        counts.add(report_check(option, status == 0 or bool(missing), output, hint))
+    with tempfile.TemporaryDirectory() as scratch:
+        status, output = run(["cmake", "--preset", "static", "-S", ROOT, "-B", scratch], cwd=ROOT)
+        if status == 0:
+            status, output = run(["ninja", "-C", scratch, "-t", "commands", "bin/tg-run"])
+            link = output.strip().splitlines()[-1]
+            shared = re.search(r"lib(LLVM|MLIR)\.so|-l(LLVM|MLIR)\b", link)
+            if shared or "libLLVMX86CodeGen.a" not in link:
+                status, output = 1, link
+        hint = "the static preset links shared libraries of LLVM"
+        counts.add(report_check("static preset", status, output, hint))
+    return counts
 
 
 # Two at once in a build could both write its logs.

@@ -403,6 +403,14 @@ static const GPUDriverState &getState() {
   return *state;
 }
 
+// LLVM's code generator for these GPUs. Null in a program that was linked with
+// LLVM's archives and without this one (TINYGRAD_LLVM_TARGETS).
+extern "C" [[gnu::weak]] void LLVMInitializeAMDGPUTargetInfo();
+
 namespace tinygrad::detail {
-DeviceKind describeAMDDevice() { return describeGPUKind("AMD", 1, getState); }
+DeviceKind describeAMDDevice() {
+  // Without it, a program has to ask for the device by name.
+  const int priority = LLVMInitializeAMDGPUTargetInfo ? 1 : 0;
+  return describeGPUKind("AMD", priority, getState);
+}
 } // namespace tinygrad::detail

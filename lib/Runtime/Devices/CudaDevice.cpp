@@ -425,6 +425,14 @@ static const GPUDriverState &getState() {
   return *state;
 }
 
+// LLVM's code generator for these GPUs. Null in a program that was linked with
+// LLVM's archives and without this one (TINYGRAD_LLVM_TARGETS).
+extern "C" [[gnu::weak]] void LLVMInitializeNVPTXTargetInfo();
+
 namespace tinygrad::detail {
-DeviceKind describeCudaDevice() { return describeGPUKind("CUDA", 2, getState); }
+DeviceKind describeCudaDevice() {
+  // Without it, a program has to ask for the device by name.
+  const int priority = LLVMInitializeNVPTXTargetInfo ? 2 : 0;
+  return describeGPUKind("CUDA", priority, getState);
+}
 } // namespace tinygrad::detail

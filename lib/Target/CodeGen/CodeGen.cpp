@@ -10,15 +10,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeGen.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
 #include <map>
 #include <mutex>
 
@@ -68,15 +70,58 @@ private:
 };
 } // namespace
 
+// LLVM's functions that register its code generators. Weak: LLVM's shared
+// library has them all; a program that links its archives only has those that
+// the link asks for (cmake/TinyGradStatic.cmake), and the others are null.
+extern "C" {
+#define LLVM_TARGET(NAME)                                                      \
+  [[gnu::weak]] void LLVMInitialize##NAME##TargetInfo();                       \
+  [[gnu::weak]] void LLVMInitialize##NAME##Target();                           \
+  [[gnu::weak]] void LLVMInitialize##NAME##TargetMC();
+#include "llvm/Config/Targets.def"
+#define LLVM_ASM_PRINTER(NAME)                                                 \
+  [[gnu::weak]] void LLVMInitialize##NAME##AsmPrinter();
+#include "llvm/Config/AsmPrinters.def"
+#define LLVM_ASM_PARSER(NAME)                                                  \
+  [[gnu::weak]] void LLVMInitialize##NAME##AsmParser();
+#include "llvm/Config/AsmParsers.def"
+}
+
+static void callIfLinked(void (*initialize)()) {
+  if (initialize)
+    initialize();
+}
+
 void codegen::initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeAllTargetInfos();
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-    llvm::InitializeAllAsmParsers();
+#define LLVM_TARGET(NAME)                                                      \
+  callIfLinked(LLVMInitialize##NAME##TargetInfo);                              \
+  callIfLinked(LLVMInitialize##NAME##Target);                                  \
+  callIfLinked(LLVMInitialize##NAME##TargetMC);
+#include "llvm/Config/Targets.def"
+#define LLVM_ASM_PRINTER(NAME) callIfLinked(LLVMInitialize##NAME##AsmPrinter);
+#include "llvm/Config/AsmPrinters.def"
+#define LLVM_ASM_PARSER(NAME) callIfLinked(LLVMInitialize##NAME##AsmParser);
+#include "llvm/Config/AsmParsers.def"
   });
+}
+
+const llvm::Target *codegen::lookupArchitecture(const llvm::Triple &triple,
+                                                std::string &error) {
+  initializeTargets();
+  std::string ignored;
+  if (const llvm::Target *found =
+          llvm::TargetRegistry::lookupTarget(triple, ignored))
+    return found;
+  SmallVector<StringRef> names;
+  for (const llvm::Target &target : llvm::TargetRegistry::targets())
+    names.push_back(target.getName());
+  llvm::sort(names);
+  error = "this program has no code generator for " +
+          triple.getArchName().str() +
+          "; LLVM's code generators in it: " + llvm::join(names, ", ");
+  return nullptr;
 }
 
 Machine::Machine(std::string key, std::unique_ptr<llvm::TargetMachine> machine)
@@ -89,14 +134,12 @@ Machine::~Machine() {
 
 FailureOr<Machine> Machine::create(const Processor &processor,
                                    std::string &error) {
-  initializeTargets();
   std::string key = processor.triple + ";" + processor.cpu + ";" +
                     processor.features + ";" + std::to_string(processor.level);
   std::unique_ptr<llvm::TargetMachine> machine = MachinePool::get().take(key);
   if (!machine) {
     llvm::Triple triple(processor.triple);
-    const llvm::Target *found =
-        llvm::TargetRegistry::lookupTarget(triple, error);
+    const llvm::Target *found = lookupArchitecture(triple, error);
     if (!found)
       return failure();
     llvm::TargetOptions options;

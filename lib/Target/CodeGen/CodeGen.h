@@ -23,7 +23,9 @@
 
 namespace llvm {
 class Module;
+class Target;
 class TargetMachine;
+class Triple;
 } // namespace llvm
 
 namespace mlir::tg::codegen {
@@ -38,14 +40,21 @@ struct Processor {
   unsigned level = 1;
 };
 
-/// Registers all processors that this LLVM was built for.
+/// Registers all of LLVM's code generators that are linked into the program:
+/// those of LLVM's shared library, or those that a static link asked for.
 void initializeTargets();
+
+/// LLVM's description of an architecture, after initializeTargets(). Null, and
+/// an error that names those that there are, if it is not linked in.
+const llvm::Target *lookupArchitecture(const llvm::Triple &triple,
+                                       std::string &error);
 
 /// A target machine. They are kept for reuse: creating one takes a tenth of the
 /// time of compiling a small kernel. Two threads never share one.
 class Machine {
 public:
-  /// None, and an error, if this LLVM has no code generator for the processor.
+  /// None, and an error, if the program has no code generator for the
+  /// processor.
   static FailureOr<Machine> create(const Processor &processor,
                                    std::string &error);
   Machine(Machine &&) = default;

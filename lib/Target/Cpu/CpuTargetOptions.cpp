@@ -23,19 +23,22 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// LLVM's description of a processor; null if it does not have the
-/// architecture.
+/// LLVM's description of a processor; null, and an error, if the program does
+/// not have the architecture.
 static std::unique_ptr<llvm::MCSubtargetInfo>
-getSubtarget(const CpuTargetOptions &options) {
-  codegen::initializeTargets();
-  std::string error;
+getSubtarget(const CpuTargetOptions &options, std::string &error) {
   llvm::Triple triple(options.triple);
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target = codegen::lookupArchitecture(triple, error);
   if (!target)
     return nullptr;
   return std::unique_ptr<llvm::MCSubtargetInfo>(
       target->createMCSubtargetInfo(triple, options.cpu, options.features));
+}
+
+static std::unique_ptr<llvm::MCSubtargetInfo>
+getSubtarget(const CpuTargetOptions &options) {
+  std::string ignored;
+  return getSubtarget(options, ignored);
 }
 
 /// The width of the widest vector registers in bits.
@@ -90,11 +93,9 @@ CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
   // Without a processor: LLVM would print its own message for an unknown one.
   CpuTargetOptions any = options;
   any.cpu = "";
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(any);
-  if (!subtarget) {
-    error = "this LLVM has no code generator for " + triple.getArchName().str();
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(any, error);
+  if (!subtarget)
     return std::nullopt;
-  }
   if (!subtarget->isCPUStringValid(options.cpu)) {
     const std::string arch = triple.getArchName().str();
     error = "LLVM does not know the processor '" + options.cpu + "' of " +

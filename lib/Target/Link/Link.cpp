@@ -28,6 +28,10 @@ LLD_HAS_DRIVER(elf)
 /// CMakeLists.txt): the options are those of the whole program.
 extern "C" void tinyGradKeepOptions() {}
 
+/// Called by the linker instead of the functions that register LLVM's code
+/// generators.
+extern "C" void tinyGradInitializeNothing() {}
+
 using namespace mlir;
 using namespace mlir::tg;
 
