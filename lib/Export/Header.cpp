@@ -143,7 +143,6 @@ void HeaderWriter::writeIntroduction() {
     os << ",\n * and if they are not calls of one function, which has static "
           "memory";
   os << ".\n"
-     << " * They need up to 1.25 MiB of stack.\n"
      << " * Tensors are contiguous, the last size varies fastest; a size that "
         "the caller\n"
      << " * gives leaves the layout as it is for the largest one.\n"
@@ -266,6 +265,8 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   if (takesScratch)
     os << "\n#define " << upper << "_" << llvm::StringRef(entry.name).upper()
        << "_SCRATCH_BYTES " << entry.scratchBytes << "\n";
+  os << "\n#define " << upper << "_" << llvm::StringRef(entry.name).upper()
+     << "_STACK_BYTES " << entry.stackBytes << "\n";
   os << "\n/* ";
   std::vector<std::string> lines;
   std::vector<std::string> updated;

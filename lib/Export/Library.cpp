@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Export/Library.h"
 #include "../Compiler/DiagnosticCollector.h"
+#include "Costs.h"
 #include "Interface.h"
 #include "MergeSteps.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
@@ -499,13 +500,16 @@ void LibraryBuilder::compile(size_t number) {
   flags.verifyEach = options.verifyEach;
   flags.flushSubnormals = options.flushSubnormals;
   flags.mayAllocate = false;
+  CostCounter costs;
   auto finish = [&](ModuleOp lowered) -> LogicalResult {
     for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
       if (!function.isExternal() &&
           function.getLinkage() == LLVM::Linkage::External)
         function.setSymName(variant.prefix + function.getSymName().str());
-    if (failed(addHosts(lowered)))
+    FailureOr<std::vector<tg::HostFunction>> hosts = addHosts(lowered);
+    if (failed(hosts))
       return failure();
+    costs.addCalls(*hosts);
     // All but the bodies of kernels. Internal functions compute in the mode for
     // subnormal numbers, which is not for the parallel loop of the caller.
     for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
@@ -520,13 +524,14 @@ void LibraryBuilder::compile(size_t number) {
   std::vector<char> code = generateCode(
       *own, device, options,
       [&](ArrayRef<tg::KernelOp> kernels) -> FailureOr<std::vector<char>> {
-        FailureOr<tg::CpuObject> object =
-            tg::compileToObject(module.getContext(), kernels, variant.processor,
-                                flags, /*texts=*/nullptr, finish);
+        FailureOr<tg::CpuObject> object = tg::compileToObject(
+            module.getContext(), kernels, variant.processor, flags,
+            /*texts=*/nullptr, finish, costs.getCounter());
         if (failed(object))
           return failure();
         return std::move(object->bytes);
       });
+  costs.addCosts(library, variant);
   StringRef name = variant.prefix;
   name.consume_front(library.options.name + ".");
   name.consume_back(".");
@@ -592,16 +597,22 @@ Library LibraryBuilder::build() {
   any.triple = variants.front().processor.triple;
   any.cpu = llvm::Triple(any.triple).isX86() ? "x86-64" : "generic";
   DiagnosticCollector errors(module.getContext());
+  tg::CodeCounter counter;
   FailureOr<tg::CpuObject> object = tg::compileToObject(
       module.getContext(), /*kernels=*/{}, any, /*flags=*/{},
-      /*texts=*/nullptr, [&](ModuleOp lowered) {
+      /*texts=*/nullptr,
+      [&](ModuleOp lowered) {
         addInterface(lowered, library, variants);
         return verify(lowered);
-      });
+      },
+      &counter);
   if (failed(object))
     throw CompileError(errors.getText());
   addObject("interface", std::move(object->bytes));
+  addInterfaceCosts(library, counter);
   findImports();
+  if (library.options.report)
+    library.report = makeReport(library);
   library.header = makeHeader(library, variants);
   return std::move(library);
 }

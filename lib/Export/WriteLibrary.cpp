@@ -17,6 +17,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
 
+#include <optional>
+
 using namespace tinygrad;
 
 static llvm::StringRef getText(const std::vector<char> &bytes) {
@@ -68,10 +70,17 @@ void tinygrad::writeLibrary(const Library &library,
       sharedFile(prefix + "lib" + name + ".so", AtomicFile::Durability::Machine,
                  /*mode=*/0777),
       headerFile(prefix + name + ".h");
+  std::optional<AtomicFile> reportFile;
+  if (!library.report.empty()) {
+    reportFile.emplace(prefix + name + ".report.txt");
+    reportFile->write(library.report);
+  }
   archiveFile.write(archive);
   sharedFile.write(shared.data(), shared.size());
   headerFile.write(library.header);
   archiveFile.commit();
   sharedFile.commit();
   headerFile.commit();
+  if (reportFile)
+    reportFile->commit();
 }

@@ -468,6 +468,7 @@ void Exporter::write(const std::string &directory) const {
   options.targets = state->options.targets;
   options.threads = state->options.threads;
   options.staticScratch = state->options.staticScratch;
+  options.report = state->options.report;
   std::vector<LibraryStep> steps = state->steps;
   if (state->options.init &&
       (!state->names.members.empty() || state->names.usesRandom))

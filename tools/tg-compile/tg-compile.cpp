@@ -78,6 +78,14 @@ static cl::opt<bool> staticScratch(
              "a time"),
     cl::cat(category));
 
+static cl::opt<bool>
+    report("report",
+           cl::desc("Of a library: also write NAME.report.txt, which says for "
+                    "each function how many instructions a call executes at "
+                    "most, what it reads and writes, its stack, and what "
+                    "depends on data"),
+           cl::cat(category));
+
 /// Whether a function of the module is still to be scheduled.
 static bool hasGraph(ModuleOp module) {
   return llvm::any_of(*module.getBody(), [](Operation &op) {
@@ -170,6 +178,7 @@ static LogicalResult emitLibrary(ModuleOp module) {
   options.name = llvm::sys::path::filename(outputFile).str();
   options.threads = threads;
   options.staticScratch = staticScratch;
+  options.report = report;
   SmallVector<StringRef> names;
   StringRef(targetName).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   options.targets.assign(names.begin(), names.end());
@@ -192,9 +201,9 @@ static LogicalResult runMain() {
     return failure();
   if (stage == "library")
     return emitLibrary(*module);
-  if (threads || staticScratch)
-    return reportError("--parallel-for and --static-scratch are options of "
-                       "--emit=library");
+  if (threads || staticScratch || report)
+    return reportError("--parallel-for, --static-scratch and --report are "
+                       "options of --emit=library");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None

@@ -43,6 +43,8 @@ struct LibraryOptions {
   /// Intermediates are in static memory of the library instead of the caller's:
   /// then a function must not be called by two threads at once.
   bool staticScratch = false;
+  /// A file NAME.report.txt says what each function executes at most.
+  bool report = false;
 };
 
 /// A tensor that a function of a library takes or gives.
@@ -62,6 +64,35 @@ struct LibraryTensor {
   bool isWritten = false;
 };
 
+/// What a call of a function executes at most on one thread, counted in the
+/// machine code for one processor. docs/library.md says what is counted.
+struct LibraryCosts {
+  struct Kernel {
+    std::string name;
+    std::size_t calls = 0;
+    /// Of one call.
+    uint64_t instructions = 0, bytesRead = 0, bytesWritten = 0;
+    uint64_t stackBytes = 0;
+    unsigned dataBranches = 0, dataAddresses = 0;
+  };
+
+  std::string processor;
+  /// Whether each loop has a bound. If not, the counts mean nothing.
+  bool isBounded = true;
+  /// Whether the counts are the greatest for all sizes. If there are too many
+  /// sizes, they are those of the largest.
+  bool coversAllSizes = true;
+  uint64_t instructions = 0, bytesRead = 0, bytesWritten = 0;
+  /// With the frames of all functions of the library that are active at once.
+  uint64_t stackBytes = 0;
+  /// Places in the code of kernels where data decides where the code goes on,
+  /// and where data decides which addresses are read or written.
+  unsigned dataBranches = 0, dataAddresses = 0;
+  /// Functions of other libraries that are called, which are not counted.
+  std::vector<std::string> externals;
+  std::vector<Kernel> kernels;
+};
+
 /// A function of a library.
 struct LibraryEntry {
   /// Without the name of the library.
@@ -75,6 +106,10 @@ struct LibraryEntry {
   std::size_t scratchBytes = 0;
   /// The calls of kernels in it.
   std::size_t numKernels = 0;
+  /// For each processor.
+  std::vector<LibraryCosts> costs;
+  /// The most of them.
+  std::size_t stackBytes = 0;
 
   /// Whether it uses the state.
   bool hasState() const;
@@ -96,6 +131,8 @@ struct Library {
   std::vector<std::string> imports;
   /// The text of the header.
   std::string header;
+  /// The text of the report, if there is one.
+  std::string report;
 };
 
 /// Compiles all functions with a body of a level-1 module, which is modified.
@@ -108,8 +145,9 @@ struct Library {
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});
 
-/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h. The directory exists. A
-/// file that cannot be written completely is left as it was: throws IoError.
+/// Writes DIRECTORY/libNAME.a, libNAME.so, NAME.h, and NAME.report.txt if there
+/// is a report. The directory exists. A file that cannot be written completely
+/// is left as it was: throws IoError.
 void writeLibrary(const Library &library, const std::string &directory);
 
 } // namespace tinygrad

@@ -52,6 +52,8 @@ struct ExportOptions {
   /// when the library is written, which the library then contains. Otherwise
   /// the caller fills it.
   bool init = true;
+  /// A file NAME.report.txt says what each function executes at most.
+  bool report = false;
 };
 
 /// Names of a function's parameters, identifiers of C. Those that are missing

@@ -12,21 +12,26 @@
 #ifndef TINYGRAD_LIB_TARGET_CPU_BACKEND_H
 #define TINYGRAD_LIB_TARGET_CPU_BACKEND_H
 
+#include "TinyGrad/Target/Cpu/CodeCounts.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 
 namespace llvm {
 class Module;
+class Pass;
 } // namespace llvm
 
 namespace mlir::tg::cpu {
 
 /// Compiles a module in LLVM's dialect to an object file. Fills in the texts
-/// and times of the stages; `texts` may be null.
-FailureOr<std::vector<char>> emitObject(ModuleOp module,
-                                        const CpuTargetOptions &target,
-                                        const CompileFlags &flags,
-                                        StageTexts *texts,
-                                        CpuCompileTimes &times);
+/// and times of the stages; `texts` and `counter` may be null.
+FailureOr<std::vector<char>>
+emitObject(ModuleOp module, const CpuTargetOptions &target,
+           const CompileFlags &flags, StageTexts *texts, CpuCompileTimes &times,
+           CodeCounter *counter = nullptr);
+
+/// A pass for the end of code generation that fills in the counter, which
+/// outlives it.
+llvm::Pass *createCountCodePass(CodeCounter &counter);
 
 /// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);

@@ -81,7 +81,8 @@ FailureOr<CpuObject>
 tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                     const CpuTargetOptions &target, const CompileFlags &flags,
                     StageTexts *texts,
-                    function_ref<LogicalResult(ModuleOp)> complete) {
+                    function_ref<LogicalResult(ModuleOp)> complete,
+                    CodeCounter *counter) {
   CpuObject object;
   auto start = std::chrono::steady_clock::now();
   // Loading a dialect modifies the context, which other threads may use; so a
@@ -122,7 +123,7 @@ tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                               std::chrono::steady_clock::now() - start)
                               .count();
   FailureOr<std::vector<char>> bytes =
-      cpu::emitObject(*module, target, flags, texts, object.times);
+      cpu::emitObject(*module, target, flags, texts, object.times, counter);
   if (failed(bytes))
     return failure();
   object.bytes = std::move(*bytes);

@@ -63,7 +63,8 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
                                              const CpuTargetOptions &target,
                                              const CompileFlags &flags,
                                              StageTexts *texts,
-                                             CpuCompileTimes &times) {
+                                             CpuCompileTimes &times,
+                                             CodeCounter *counter) {
   auto findText = [&](StringRef stage) -> std::string * {
     if (!texts)
       return nullptr;
@@ -123,7 +124,9 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   StageTimer timer(times.codegen);
   llvm::SmallVector<char, 0> bytes;
   if (failed(codegen::generate(*llvmModule, *machine,
-                               llvm::CodeGenFileType::ObjectFile, bytes)))
+                               llvm::CodeGenFileType::ObjectFile, bytes,
+                               counter ? createCountCodePass(*counter)
+                                       : nullptr)))
     return module.emitError("no object file can be made for ") << target.triple;
   return std::vector<char>(bytes.begin(), bytes.end());
 }
