@@ -102,10 +102,12 @@ static void row(const char *name, const N &network, const Tensor &x,
   for (int i = 0; i < 3; ++i)
     step(x).realize();
   // The weights are the caller's, so that the file's size is that of the code.
-  for (bool init : {true, false}) {
+  for (ExportWeights weights : {ExportWeights::Inside, ExportWeights::Caller}) {
     ExportOptions options;
-    options.init = init;
-    Exporter exporter(std::string(name) + (init ? "" : "_code"), options);
+    options.weights = weights;
+    Exporter exporter(std::string(name) +
+                          (weights == ExportWeights::Inside ? "" : "_code"),
+                      options);
     exporter.nameState(network);
     exporter.add("run", step);
     exporter.write(directory);

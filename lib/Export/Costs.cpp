@@ -221,6 +221,8 @@ void CostCounter::addCosts(Library &library,
 void tinygrad::detail::addInterfaceCosts(Library &library,
                                          const tg::CodeCounter &counter) {
   ChainCounter chain(counter);
+  library.loadStackBytes = chain.getStack(library.options.name + "_load");
+  library.saveStackBytes = chain.getStack(library.options.name + "_save");
   for (LibraryEntry &entry : library.entries) {
     const std::string name = library.options.name + "_" + entry.name;
     LibraryCosts own;

@@ -113,6 +113,7 @@ private:
   void writeStatus();
   void writeState();
   void writeThreads();
+  void writeStateFiles();
   void writeEntry(const LibraryEntry &entry);
 
   const Library &library;
@@ -193,21 +194,60 @@ void HeaderWriter::writeMacros() {
      << "#endif\n";
 }
 
+namespace {
+struct StatusText {
+  const char *name, *meaning;
+};
+} // namespace
+
+/// What functions return, by number.
+static constexpr StatusText kStatusTexts[] = {
+    {"OK", "no error"},
+    {"ERROR_NULL", "a null pointer"},
+    {"ERROR_ALIGNMENT", "an address that is not aligned"},
+    {"ERROR_SIZE", "a size outside its bounds"},
+    {"ERROR_OVERLAP", "memory that is written overlaps other"},
+    {"ERROR_PROCESSOR", "this processor cannot run the code"},
+    {"ERROR_FORMAT", "no safetensors file, or a damaged one"},
+    {"ERROR_NAMES", "a file with other tensors"},
+    {"ERROR_TENSOR", "a tensor of another type or shape"},
+    {"ERROR_BUFFER", "memory that is too small for a file"},
+};
+static constexpr std::size_t kNumErrors =
+    static_cast<std::size_t>(LibraryStatus::ErrorBuffer) + 1;
+static_assert(std::size(kStatusTexts) == kNumErrors);
+
 void HeaderWriter::writeStatus() {
+  const llvm::ArrayRef<StatusText> all =
+      llvm::ArrayRef(kStatusTexts)
+          .take_front(
+              library.options.stateFiles
+                  ? kNumErrors
+                  : static_cast<std::size_t>(LibraryStatus::ErrorProcessor) +
+                        1);
   os << "\n/* What functions return. Nothing is written unless it is " << upper
      << "_OK. */\n"
-     << "enum {\n"
-     << "  " << upper << "_OK = 0,\n"
-     << "  " << upper << "_ERROR_NULL = 1,      /* a null pointer */\n"
-     << "  " << upper
-     << "_ERROR_ALIGNMENT = 2, /* an address that is not aligned */\n"
-     << "  " << upper
-     << "_ERROR_SIZE = 3,      /* a size outside its bounds */\n"
-     << "  " << upper
-     << "_ERROR_OVERLAP = 4,   /* memory that is written overlaps other */\n"
-     << "  " << upper
-     << "_ERROR_PROCESSOR = 5  /* this processor cannot run the code */\n"
-     << "};\n\n"
+     << "enum {\n";
+  for (auto [i, status] : llvm::enumerate(all)) {
+    const bool isLast = i + 1 == all.size();
+    std::string line = "  " + upper + "_" + status.name + " = " +
+                       std::to_string(i) + (isLast ? "" : ",");
+    if (i > 0) {
+      line.resize(std::max(line.size(), upper.size() + 24), ' ');
+      line += std::string(" /* ") + status.meaning + " */";
+    }
+    os << line << "\n";
+  }
+  os << "};\n\n"
+     << "static inline const char *" << name << "_message(int status) {\n"
+     << "  switch (status) {\n";
+  for (const StatusText &status : all)
+    os << "  case " << upper << "_" << status.name << ":\n"
+       << "    return \"" << status.meaning << "\";\n";
+  os << "  default:\n"
+     << "    return \"no status\";\n"
+     << "  }\n"
+     << "}\n\n"
      << "/* " << upper << "_OK, or " << upper
      << "_ERROR_PROCESSOR. The first call of any function asks the\n"
      << " * processor, which takes microseconds; later ones do not. */\n"
@@ -257,6 +297,36 @@ void HeaderWriter::writeThreads() {
         "end),\n"
      << "                       void *data);\n"
      << "} " << name << "_threads;\n";
+}
+
+void HeaderWriter::writeStateFiles() {
+  std::size_t bytes = makeStateHeader(library.state).size();
+  for (const LibraryTensor &tensor : library.state)
+    bytes += tensor.bytes;
+  os << "\n/* The size of a file that " << name << "_save writes. */\n"
+     << "#define " << upper << "_STATE_FILE_BYTES " << bytes << "\n"
+     << "#define " << upper << "_LOAD_STACK_BYTES " << library.loadStackBytes
+     << "\n"
+     << "#define " << upper << "_SAVE_STACK_BYTES " << library.saveStackBytes
+     << "\n\n"
+     << "/* Fills the state from a safetensors file that is in memory, whose "
+        "tensors have\n"
+     << " * the names, types and shapes of the members, in any order. The "
+        "memory does not\n"
+     << " * overlap the state, and may be a file that is mapped. All is "
+        "checked "
+        "first. */\n"
+     << "int " << name << "_load(" << name
+     << "_state *state, const void *bytes, size_t size) " << upper
+     << "_NONBLOCKING;\n\n"
+     << "/* Writes the state to memory as a safetensors file, and the file's "
+        "size to\n"
+     << " * *needed, unless that is a null pointer. Without memory (0, 0) it "
+        "only does\n"
+     << " * the latter, and returns " << upper << "_ERROR_BUFFER. */\n"
+     << "int " << name << "_save(const " << name
+     << "_state *state, void *bytes, size_t size, size_t *needed) " << upper
+     << "_NONBLOCKING;\n";
 }
 
 void HeaderWriter::writeEntry(const LibraryEntry &entry) {
@@ -339,6 +409,8 @@ std::string HeaderWriter::write() {
   writeStatus();
   writeState();
   writeThreads();
+  if (library.options.stateFiles)
+    writeStateFiles();
   for (const LibraryEntry &entry : library.entries)
     writeEntry(entry);
   os << "\n#ifdef __cplusplus\n"

@@ -34,6 +34,11 @@ enum class LibraryStatus : int32_t {
   ErrorSize,
   ErrorOverlap,
   ErrorProcessor,
+  // Of load and save; StateFile.c has these numbers, too.
+  ErrorFormat,
+  ErrorNames,
+  ErrorTensor,
+  ErrorBuffer,
 };
 
 /// Where the members of the state are.
@@ -54,6 +59,18 @@ void addInterface(mlir::ModuleOp module, const Library &library,
 mlir::LLVM::LLVMFuncOp
 addProcessorCheck(mlir::ModuleOp module, llvm::StringRef name,
                   llvm::ArrayRef<LibraryVariant> variants);
+
+/// Adds NAME_load and NAME_save, which call functions of the bitcode below.
+void addStateFunctions(mlir::ModuleOp module, const Library &library);
+
+/// The functions of StateFile.h, as bitcode for LLVM.
+llvm::ArrayRef<char> getStateBitcode();
+
+/// What a file with the state of a library begins with, up to the elements, and
+/// the members in the order in which their elements follow.
+std::string makeStateHeader(const std::vector<LibraryTensor> &state);
+std::vector<std::size_t>
+getStateFileOrder(const std::vector<LibraryTensor> &state);
 
 /// Whether any processor of the architecture can run the variant.
 bool runsAnywhere(const LibraryVariant &variant);

@@ -420,7 +420,9 @@ void LibraryBuilder::findEntries() {
   }
   if (library.entries.empty())
     throw CompileError("the module has no function with a body");
-  std::set<std::string> names = {"supported", "state", "threads"};
+  std::set<std::string> names = {"supported", "state", "threads", "message"};
+  if (library.options.stateFiles)
+    names.insert({"load", "save"});
   for (const LibraryEntry &entry : library.entries) {
     checkName(entry.name, "a function");
     // Macros have the name in upper case.
@@ -592,6 +594,9 @@ Library LibraryBuilder::build() {
           " bytes for intermediates, more than static memory can have; let the "
           "caller give them");
 
+  if (library.options.stateFiles && library.state.empty())
+    throw CompileError("the library has no state that files could have");
+
   // Functions that run on every processor of the architecture.
   tg::CpuTargetOptions any;
   any.triple = variants.front().processor.triple;
@@ -605,7 +610,8 @@ Library LibraryBuilder::build() {
         addInterface(lowered, library, variants);
         return verify(lowered);
       },
-      &counter);
+      &counter,
+      library.options.stateFiles ? getStateBitcode() : ArrayRef<char>());
   if (failed(object))
     throw CompileError(errors.getText());
   addObject("interface", std::move(object->bytes));

@@ -70,7 +70,11 @@ void tinygrad::writeLibrary(const Library &library,
       sharedFile(prefix + "lib" + name + ".so", AtomicFile::Durability::Machine,
                  /*mode=*/0777),
       headerFile(prefix + name + ".h");
-  std::optional<AtomicFile> reportFile;
+  std::optional<AtomicFile> reportFile, stateFile;
+  if (!library.stateFile.empty()) {
+    stateFile.emplace(prefix + name + ".safetensors");
+    stateFile->write(library.stateFile);
+  }
   if (!library.report.empty()) {
     reportFile.emplace(prefix + name + ".report.txt");
     reportFile->write(library.report);
@@ -83,4 +87,6 @@ void tinygrad::writeLibrary(const Library &library,
   headerFile.commit();
   if (reportFile)
     reportFile->commit();
+  if (stateFile)
+    stateFile->commit();
 }

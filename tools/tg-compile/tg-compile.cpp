@@ -78,6 +78,11 @@ static cl::opt<bool> staticScratch(
              "a time"),
     cl::cat(category));
 
+static cl::opt<bool> stateFiles(
+    "state-files",
+    cl::desc("Of a library: functions NAME_load and NAME_save read and write "
+             "the state as a safetensors file in memory"),
+    cl::cat(category));
 static cl::opt<bool>
     report("report",
            cl::desc("Of a library: also write NAME.report.txt, which says for "
@@ -179,6 +184,7 @@ static LogicalResult emitLibrary(ModuleOp module) {
   options.threads = threads;
   options.staticScratch = staticScratch;
   options.report = report;
+  options.stateFiles = stateFiles;
   SmallVector<StringRef> names;
   StringRef(targetName).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   options.targets.assign(names.begin(), names.end());
@@ -201,9 +207,9 @@ static LogicalResult runMain() {
     return failure();
   if (stage == "library")
     return emitLibrary(*module);
-  if (threads || staticScratch || report)
-    return reportError("--parallel-for, --static-scratch and --report are "
-                       "options of --emit=library");
+  if (threads || staticScratch || report || stateFiles)
+    return reportError("--parallel-for, --static-scratch, --report and "
+                       "--state-files are options of --emit=library");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None

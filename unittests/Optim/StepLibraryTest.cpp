@@ -17,6 +17,7 @@
 #include "TinyGrad/Optim/GradScaler.h"
 #include "TinyGrad/Optim/LRScheduler.h"
 #include "TinyGrad/Optim/SGD.h"
+#include "TinyGrad/State/Safetensors.h"
 #include "TinyGrad/Tensor/Export.h"
 
 #include <cstring>
@@ -194,6 +195,86 @@ TEST_F(StepLibraryTest, TrainsAndEvaluatesWithTheSameBits) {
     ++compared;
   });
   EXPECT_GE(compared, 12u);
+}
+
+// Values beside a library: its own file, one of safeSave, and one that it wrote
+// itself continue training with the bits of the step.
+TEST_F(StepLibraryTest, StatesAreFiles) {
+  Trainer trainer;
+  const Tensor x = noiseTensor({5, 4}, 20).realize(),
+               y = noiseTensor({5, 3}, 40).realize();
+  Jit step(
+      [&](const Tensor &x, const Tensor &y) { return trainer.step(x, y); });
+  step(x, y);
+  step(x, y);
+  Exporter exporter("net", {.weights = ExportWeights::Beside});
+  exporter.nameState(trainer);
+  exporter.add("step", step, {.results = {"loss"}});
+  exporter.write(directory.path());
+  LoadedLibrary library(directory.path(), "net");
+  EXPECT_THAT(library.header, Not(HasSubstr("net_init")));
+  EXPECT_THAT(library.header, HasSubstr("int net_load("));
+  AlignedMemory memory(library.stateBytes), loss(4),
+      scratch(library.scratchBytes("NET_STEP"));
+  const std::string beside =
+      LoadedLibrary::readFile(directory.path() + "/net.safetensors");
+  auto load = [&](const std::string &file) {
+    return library.call("load", memory.get(),
+                        static_cast<const void *>(file.data()), file.size());
+  };
+  const std::vector<float> xs = floatsOf(x), ys = floatsOf(y);
+  auto run = [&] {
+    EXPECT_EQ(library.call("step", memory.get(), xs.data(), ys.data(),
+                           loss.get(), scratch.get()),
+              0);
+    return *loss.floats();
+  };
+  ASSERT_EQ(load(beside), 0);
+  const float first = run();
+  EXPECT_EQ(first, step(x, y).item<float>());
+
+  // What the library writes, safeLoad reads, and the other way round.
+  std::size_t needed = 0;
+  void *none = nullptr;
+  ASSERT_EQ(library.call("save", memory.get(), none, std::size_t(0), &needed),
+            9);
+  std::string saved(needed, ' ');
+  ASSERT_EQ(library.call("save", memory.get(),
+                         static_cast<void *>(saved.data()), saved.size(),
+                         &needed),
+            0);
+  {
+    std::ofstream out(directory.path() + "/saved.safetensors");
+    out << saved;
+  }
+  state::StateDict dict =
+      state::safeLoad(directory.path() + "/saved.safetensors");
+  EXPECT_EQ(dict.size(), library.offsets.size());
+  bool hasWeight = false;
+  for (const auto &[name, tensor] : dict)
+    if (name == "hidden_weight") {
+      hasWeight = true;
+      EXPECT_EQ(floatsOf(tensor), floatsOf(trainer.hidden.weight));
+    }
+  EXPECT_TRUE(hasWeight);
+  state::safeSave(directory.path() + "/own.safetensors", dict,
+                  {{"format", "pt"}});
+  const float second = run();
+  EXPECT_EQ(second, step(x, y).item<float>());
+  ASSERT_EQ(
+      load(LoadedLibrary::readFile(directory.path() + "/own.safetensors")), 0);
+  EXPECT_EQ(second, run());
+  ASSERT_EQ(load(beside), 0);
+  EXPECT_EQ(first, run());
+
+  // A file of another network.
+  state::safeSave(directory.path() + "/other.safetensors",
+                  {{"hidden_weight", trainer.hidden.weight}});
+  const std::string before(memory.get(), library.stateBytes);
+  EXPECT_EQ(
+      load(LoadedLibrary::readFile(directory.path() + "/other.safetensors")),
+      7);
+  EXPECT_EQ(before, std::string(memory.get(), library.stateBytes));
 }
 
 TEST_F(StepLibraryTest, TensorsThatAreReplacedChangePlaces) {

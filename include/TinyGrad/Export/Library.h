@@ -21,6 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct LibraryOptions {
   bool staticScratch = false;
   /// A file NAME.report.txt says what each function executes at most.
   bool report = false;
+  /// Functions NAME_load and NAME_save read and write the state as a
+  /// safetensors file in memory.
+  bool stateFiles = false;
 };
 
 /// A tensor that a function of a library takes or gives.
@@ -133,6 +137,10 @@ struct Library {
   std::string header;
   /// The text of the report, if there is one.
   std::string report;
+  /// Stack that NAME_load and NAME_save take.
+  std::size_t loadStackBytes = 0, saveStackBytes = 0;
+  /// The contents of a file with values of the state, if there is one.
+  std::string stateFile;
 };
 
 /// Compiles all functions with a body of a level-1 module, which is modified.
@@ -141,13 +149,20 @@ struct Library {
 /// all functions share. Throws CompileError for a module that has no function,
 /// a function that is no tensor graph or that sorts or copies between devices
 /// (the runtime does that), two members of the state of one name and different
-/// types, names that C forbids or that occur twice, and an unknown processor.
+/// types, files of a state that there is not, names that C forbids or that
+/// occur twice, and an unknown processor.
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});
 
-/// Writes DIRECTORY/libNAME.a, libNAME.so, NAME.h, and NAME.report.txt if there
-/// is a report. The directory exists. A file that cannot be written completely
-/// is left as it was: throws IoError.
+/// Gives a library a file with values of the state, the bytes of its members by
+/// name. Each has as many as the member.
+void addStateFile(Library &library,
+                  const std::map<std::string, std::vector<char>> &values);
+
+/// Writes DIRECTORY/libNAME.a, libNAME.so, NAME.h, and NAME.report.txt and
+/// NAME.safetensors if there are a report and a file of the state. The
+/// directory exists. A file that cannot be written completely is left as it
+/// was: throws IoError.
 void writeLibrary(const Library &library, const std::string &directory);
 
 } // namespace tinygrad

@@ -35,6 +35,14 @@
 
 namespace tinygrad {
 
+/// Where the values are that the tensors of the state have when a library is
+/// written.
+enum class ExportWeights {
+  Inside, ///< in the library: a function NAME_init fills the state with them
+  Beside, ///< in a file NAME.safetensors, which NAME_load reads
+  Caller, ///< not written: the caller fills the state
+};
+
 /// How a library is made.
 struct ExportOptions {
   /// The processors to make code for, by their names as targets:
@@ -48,10 +56,12 @@ struct ExportOptions {
   /// Intermediates are in static memory of the library instead of the caller's;
   /// then one thread may call a function at a time.
   bool staticScratch = false;
-  /// A function NAME_init fills the state with the values that the tensors have
-  /// when the library is written, which the library then contains. Otherwise
-  /// the caller fills it.
-  bool init = true;
+  /// Where the values of the state are.
+  ExportWeights weights = ExportWeights::Inside;
+  /// Functions NAME_load and NAME_save read and write the state as a
+  /// safetensors file in memory. With ExportWeights::Beside they are there in
+  /// any case.
+  bool stateFiles = false;
   /// A file NAME.report.txt says what each function executes at most.
   bool report = false;
 };
@@ -104,9 +114,10 @@ public:
   }
 
   /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so and
-  /// NAME.h. Throws CompileError for what a library cannot do (sorting), for
-  /// names that C forbids, and for an unknown processor; IoError for files that
-  /// cannot be written, which are left as they were.
+  /// NAME.h, and the other files of the options. Throws CompileError for what a
+  /// library cannot do (sorting), for names that C forbids, and for an unknown
+  /// processor; IoError for files that cannot be written, which are left as
+  /// they were.
   void write(const std::string &directory) const;
 
 private:

@@ -24,10 +24,11 @@ namespace mlir::tg::cpu {
 
 /// Compiles a module in LLVM's dialect to an object file. Fills in the texts
 /// and times of the stages; `texts` and `counter` may be null.
+/// Functions of the bitcode become internal ones of the module.
 FailureOr<std::vector<char>>
 emitObject(ModuleOp module, const CpuTargetOptions &target,
            const CompileFlags &flags, StageTexts *texts, CpuCompileTimes &times,
-           CodeCounter *counter = nullptr);
+           CodeCounter *counter = nullptr, ArrayRef<char> bitcode = {});
 
 /// A pass for the end of code generation that fills in the counter, which
 /// outlives it.

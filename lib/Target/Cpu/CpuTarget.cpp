@@ -82,7 +82,7 @@ tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                     const CpuTargetOptions &target, const CompileFlags &flags,
                     StageTexts *texts,
                     function_ref<LogicalResult(ModuleOp)> complete,
-                    CodeCounter *counter) {
+                    CodeCounter *counter, ArrayRef<char> bitcode) {
   CpuObject object;
   auto start = std::chrono::steady_clock::now();
   // Loading a dialect modifies the context, which other threads may use; so a
@@ -122,8 +122,8 @@ tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
   object.times.lowering = std::chrono::duration<double, std::milli>(
                               std::chrono::steady_clock::now() - start)
                               .count();
-  FailureOr<std::vector<char>> bytes =
-      cpu::emitObject(*module, target, flags, texts, object.times, counter);
+  FailureOr<std::vector<char>> bytes = cpu::emitObject(
+      *module, target, flags, texts, object.times, counter, bitcode);
   if (failed(bytes))
     return failure();
   object.bytes = std::move(*bytes);

@@ -119,12 +119,14 @@ compileToObject(ArrayRef<KernelOp> kernels,
 /// The same with further functions: \p complete adds them to the lowered
 /// kernels, a module in LLVM's dialect. There may be no kernels. \p counter is
 /// filled in if it is not null; \p complete may say in it what to count.
+/// \p bitcode is LLVM bitcode of any target whose functions become internal
+/// ones of the object.
 FailureOr<CpuObject>
 compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                 const CpuTargetOptions &target, const CompileFlags &flags,
                 StageTexts *texts,
                 function_ref<LogicalResult(ModuleOp)> complete,
-                CodeCounter *counter = nullptr);
+                CodeCounter *counter = nullptr, ArrayRef<char> bitcode = {});
 
 } // namespace mlir::tg
 
