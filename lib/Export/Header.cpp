@@ -18,7 +18,7 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 /// The type of an element in C. Types that C has no name for are their bits.
-static const char *getTypeName(DType dtype) {
+const char *tinygrad::detail::getCType(DType dtype) {
   switch (dtype) {
   case DType::Bool:
   case DType::UInt8:
@@ -80,7 +80,7 @@ static int64_t countElements(const LibraryTensor &tensor) {
 
 /// "float[n][16] in memory for [64][16]".
 static std::string describe(const LibraryTensor &tensor) {
-  std::string text = getTypeName(tensor.dtype);
+  std::string text = getCType(tensor.dtype);
   std::string memory;
   bool isSymbolic = false;
   for (auto [size, largest] :
@@ -194,12 +194,6 @@ void HeaderWriter::writeMacros() {
      << "#endif\n";
 }
 
-namespace {
-struct StatusText {
-  const char *name, *meaning;
-};
-} // namespace
-
 /// What functions return, by number.
 static constexpr StatusText kStatusTexts[] = {
     {"OK", "no error"},
@@ -217,14 +211,16 @@ static constexpr std::size_t kNumErrors =
     static_cast<std::size_t>(LibraryStatus::ErrorBuffer) + 1;
 static_assert(std::size(kStatusTexts) == kNumErrors);
 
+llvm::ArrayRef<StatusText>
+tinygrad::detail::getStatusTexts(const Library &library) {
+  const auto last = library.options.stateFiles ? LibraryStatus::ErrorBuffer
+                                               : LibraryStatus::ErrorProcessor;
+  return llvm::ArrayRef(kStatusTexts)
+      .take_front(static_cast<std::size_t>(last) + 1);
+}
+
 void HeaderWriter::writeStatus() {
-  const llvm::ArrayRef<StatusText> all =
-      llvm::ArrayRef(kStatusTexts)
-          .take_front(
-              library.options.stateFiles
-                  ? kNumErrors
-                  : static_cast<std::size_t>(LibraryStatus::ErrorProcessor) +
-                        1);
+  const llvm::ArrayRef<StatusText> all = getStatusTexts(library);
   os << "\n/* What functions return. Nothing is written unless it is " << upper
      << "_OK. */\n"
      << "enum {\n";
@@ -262,7 +258,7 @@ void HeaderWriter::writeState() {
      << " * as it is. */\n"
      << "typedef struct " << name << "_state {\n";
   for (const LibraryTensor &tensor : library.state) {
-    os << "  " << upper << "_ALIGNED " << getTypeName(tensor.dtype) << " "
+    os << "  " << upper << "_ALIGNED " << getCType(tensor.dtype) << " "
        << tensor.name;
     if (tensor.largestShape.empty() || countElements(tensor) == 0)
       os << "[1]";
@@ -297,6 +293,9 @@ void HeaderWriter::writeThreads() {
         "end),\n"
      << "                       void *data);\n"
      << "} " << name << "_threads;\n";
+  if (library.options.tbb)
+    os << "/* Those of oneTBB, in " << name << "_tbb.cpp. */\n"
+       << "const " << name << "_threads *" << name << "_tbb(void);\n";
 }
 
 void HeaderWriter::writeStateFiles() {
@@ -383,10 +382,10 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   for (const LibraryTensor &tensor : entry.arguments)
     if (!tensor.isState)
       parameters.push_back((tensor.isWritten ? "" : "const ") +
-                           std::string(getTypeName(tensor.dtype)) + " *" +
+                           std::string(getCType(tensor.dtype)) + " *" +
                            tensor.name);
   for (const LibraryTensor &tensor : entry.results)
-    parameters.push_back(std::string(getTypeName(tensor.dtype)) + " *" +
+    parameters.push_back(std::string(getCType(tensor.dtype)) + " *" +
                          tensor.name);
   for (const ProgramVariable &variable : entry.variables)
     parameters.push_back("int64_t " + variable.name);

@@ -75,6 +75,21 @@ getStateFileOrder(const std::vector<LibraryTensor> &state);
 /// Whether any processor of the architecture can run the variant.
 bool runsAnywhere(const LibraryVariant &variant);
 
+/// What functions of a library return, by number, without the library's name.
+struct StatusText {
+  const char *name, *meaning;
+};
+llvm::ArrayRef<StatusText> getStatusTexts(const Library &library);
+
+/// The type of an element in C. Types that C has no name for are their bits.
+const char *getCType(DType dtype);
+
+/// The text of the header for C++.
+std::string makeCppHeader(const Library &library);
+
+/// A source file with the parallel loop of a library on oneTBB.
+std::string makeTbbSource(const Library &library);
+
 /// The text of the header.
 std::string makeHeader(const Library &library,
                        llvm::ArrayRef<LibraryVariant> variants);

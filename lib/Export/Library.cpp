@@ -322,6 +322,7 @@ public:
       : module(module), steps(steps), compileOptions(compileOptions),
         device(Device::get("CPU")) {
     library.options = options;
+    library.options.threads |= options.tbb;
   }
 
   Library build();
@@ -423,6 +424,8 @@ void LibraryBuilder::findEntries() {
   std::set<std::string> names = {"supported", "state", "threads", "message"};
   if (library.options.stateFiles)
     names.insert({"load", "save"});
+  if (library.options.tbb)
+    names.insert("tbb");
   for (const LibraryEntry &entry : library.entries) {
     checkName(entry.name, "a function");
     // Macros have the name in upper case.
@@ -620,6 +623,9 @@ Library LibraryBuilder::build() {
   if (library.options.report)
     library.report = makeReport(library);
   library.header = makeHeader(library, variants);
+  library.cppHeader = makeCppHeader(library);
+  if (library.options.tbb)
+    library.tbbSource = makeTbbSource(library);
   return std::move(library);
 }
 

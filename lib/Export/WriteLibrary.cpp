@@ -69,8 +69,12 @@ void tinygrad::writeLibrary(const Library &library,
   AtomicFile archiveFile(prefix + "lib" + name + ".a"),
       sharedFile(prefix + "lib" + name + ".so", AtomicFile::Durability::Machine,
                  /*mode=*/0777),
-      headerFile(prefix + name + ".h");
-  std::optional<AtomicFile> reportFile, stateFile;
+      headerFile(prefix + name + ".h"), cppHeaderFile(prefix + name + ".hpp");
+  std::optional<AtomicFile> reportFile, stateFile, tbbFile;
+  if (!library.tbbSource.empty()) {
+    tbbFile.emplace(prefix + name + "_tbb.cpp");
+    tbbFile->write(library.tbbSource);
+  }
   if (!library.stateFile.empty()) {
     stateFile.emplace(prefix + name + ".safetensors");
     stateFile->write(library.stateFile);
@@ -82,11 +86,15 @@ void tinygrad::writeLibrary(const Library &library,
   archiveFile.write(archive);
   sharedFile.write(shared.data(), shared.size());
   headerFile.write(library.header);
+  cppHeaderFile.write(library.cppHeader);
   archiveFile.commit();
   sharedFile.commit();
   headerFile.commit();
+  cppHeaderFile.commit();
   if (reportFile)
     reportFile->commit();
   if (stateFile)
     stateFile->commit();
+  if (tbbFile)
+    tbbFile->commit();
 }

@@ -467,6 +467,7 @@ void Exporter::write(const std::string &directory) const {
   options.name = state->name;
   options.targets = state->options.targets;
   options.threads = state->options.threads;
+  options.tbb = state->options.tbb;
   options.staticScratch = state->options.staticScratch;
   options.report = state->options.report;
   const bool hasState =

@@ -44,8 +44,8 @@ static cl::opt<std::string> stage(
     cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
              "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
-             "'obj', the code itself, or 'library': libNAME.a, libNAME.so and "
-             "NAME.h for -o DIRECTORY/NAME"),
+             "'obj', the code itself, or 'library': libNAME.a, libNAME.so, "
+             "NAME.h and NAME.hpp for -o DIRECTORY/NAME"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -71,6 +71,11 @@ static cl::opt<bool>
             cl::desc("Of a library: functions take a parallel loop of the "
                      "caller, and run large kernels on its threads"),
             cl::cat(category));
+static cl::opt<bool>
+    tbb("tbb",
+        cl::desc("Of a library: --parallel-for, and NAME_tbb.cpp with such a "
+                 "loop on oneTBB, which the program compiles"),
+        cl::cat(category));
 static cl::opt<bool> staticScratch(
     "static-scratch",
     cl::desc("Of a library: intermediates are in its own static memory, not in "
@@ -171,7 +176,8 @@ static LogicalResult checkStage(const Target &target) {
                      stage + "'; --emit takes " + names);
 }
 
-/// Makes libNAME.a, libNAME.so and NAME.h of the functions of `module`.
+/// Makes libNAME.a, libNAME.so, NAME.h and NAME.hpp of the functions of
+/// `module`.
 static LogicalResult emitLibrary(ModuleOp module) {
   if (outputFile == "-")
     return reportError("a library consists of several files; name them with -o "
@@ -182,6 +188,7 @@ static LogicalResult emitLibrary(ModuleOp module) {
   tinygrad::LibraryOptions options;
   options.name = llvm::sys::path::filename(outputFile).str();
   options.threads = threads;
+  options.tbb = tbb;
   options.staticScratch = staticScratch;
   options.report = report;
   options.stateFiles = stateFiles;
@@ -207,8 +214,8 @@ static LogicalResult runMain() {
     return failure();
   if (stage == "library")
     return emitLibrary(*module);
-  if (threads || staticScratch || report || stateFiles)
-    return reportError("--parallel-for, --static-scratch, --report and "
+  if (threads || tbb || staticScratch || report || stateFiles)
+    return reportError("--parallel-for, --tbb, --static-scratch, --report and "
                        "--state-files are options of --emit=library");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,

@@ -27,6 +27,7 @@
 using namespace tinygrad;
 using namespace tinygrad::optim;
 using namespace tinygrad::testing;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -449,6 +450,84 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   }
   // Nothing was written.
   EXPECT_EQ(LoadedLibrary::readFile(directory.path() + "/net.h"), "");
+}
+
+// Steps that cannot leave the process say why, when they are captured or when
+// they are exported.
+TEST_F(StepLibraryTest, StepsThatCannotBeExported) {
+  const Tensor x = Tensor::from({3.0f, 1.0f, 2.0f}).realize();
+  auto errorOf = [&](auto &&body) -> std::string {
+    try {
+      body();
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  // A value that is read on the host decides what is computed.
+  Jit reads([](const Tensor &x) {
+    return x.sum().item<float>() > 0 ? x + 1 : x - 1;
+  });
+  EXPECT_THAT(errorOf([&] {
+                reads(x);
+                reads(x);
+              }),
+              AllOf(HasSubstr("item"), HasSubstr("reads values on the host")));
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", reads); }),
+              HasSubstr("'f' is not captured; call it twice"));
+  // The sizes of results depend on values.
+  Jit selects([](const Tensor &x) { return x.maskedSelect(x > 1.5f); });
+  EXPECT_THAT(errorOf([&] {
+                selects(x);
+                selects(x);
+              }),
+              HasSubstr("reads values on the host"));
+  // Other devices: of an argument, and of a copy in the step.
+  const Tensor there = x.to("SIM").realize();
+  Jit elsewhere([](const Tensor &x) { return x + 1; });
+  elsewhere(there);
+  elsewhere(there);
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", elsewhere); }),
+              AllOf(HasSubstr("the argument"),
+                    HasSubstr("of the step 'f' is on SIM"),
+                    HasSubstr("a library computes on the CPU")));
+  Jit copies([](const Tensor &x) { return (x.to("SIM") + 1).to("CPU"); });
+  copies(x);
+  copies(x);
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", copies); }),
+              AllOf(HasSubstr("of the step 'f' is on SIM"),
+                    HasSubstr("a library computes on the CPU")));
+  // State on another device.
+  Jit uses([&](const Tensor &x) { return x + there.to("CPU"); });
+  uses(x);
+  uses(x);
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", uses); }),
+              HasSubstr("is on SIM; a library computes on the CPU"));
+}
+
+// A library of one step.
+TEST_F(StepLibraryTest, OneStep) {
+  const Tensor w = noiseTensor({3}, 1).realize();
+  Jit step([&](const Tensor &x) { return x * w; });
+  const Tensor x = Tensor::from({3.0f, 1.0f, 2.0f}).realize();
+  EXPECT_THROW(exportStep(step, directory.path() + "/net"), Error);
+  step(x);
+  step(x);
+  exportStep(step, directory.path() + "/net", {.results = {"product"}},
+             {.report = true});
+  LoadedLibrary library(directory.path(), "net");
+  EXPECT_THAT(library.header, HasSubstr("float *product"));
+  EXPECT_THAT(LoadedLibrary::readFile(directory.path() + "/net.report.txt"),
+              HasSubstr("net_run"));
+  AlignedMemory state(library.stateBytes), result(12),
+      scratch(library.scratchBytes("NET_RUN"));
+  ASSERT_EQ(library.call("init", state.get()), 0);
+  const std::vector<float> xs = floatsOf(x), expected = floatsOf(x * w);
+  ASSERT_EQ(
+      library.call("run", state.get(), xs.data(), result.get(), scratch.get()),
+      0);
+  EXPECT_EQ(0, std::memcmp(expected.data(), result.get(), 12));
+  EXPECT_THROW(exportStep(step, directory.path() + "/missing/net"), IoError);
 }
 
 // Zeros in place of subnormal numbers are a choice when the library is made;

@@ -41,6 +41,8 @@ struct LibraryOptions {
   /// Functions take a pointer to the caller's parallel loop, and run kernels
   /// that are worth it on its threads.
   bool threads = false;
+  /// The same, and a file NAME_tbb.cpp has such a loop on oneTBB.
+  bool tbb = false;
   /// Intermediates are in static memory of the library instead of the caller's:
   /// then a function must not be called by two threads at once.
   bool staticScratch = false;
@@ -133,8 +135,10 @@ struct Library {
   std::vector<Object> objects;
   /// Functions that the objects take from the C library, "memcpy" if anything.
   std::vector<std::string> imports;
-  /// The text of the header.
-  std::string header;
+  /// The texts of the headers for C and for C++.
+  std::string header, cppHeader;
+  /// The text of the source file for oneTBB, if there is one.
+  std::string tbbSource;
   /// The text of the report, if there is one.
   std::string report;
   /// Stack that NAME_load and NAME_save take.
@@ -159,10 +163,10 @@ Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
 void addStateFile(Library &library,
                   const std::map<std::string, std::vector<char>> &values);
 
-/// Writes DIRECTORY/libNAME.a, libNAME.so, NAME.h, and NAME.report.txt and
-/// NAME.safetensors if there are a report and a file of the state. The
-/// directory exists. A file that cannot be written completely is left as it
-/// was: throws IoError.
+/// Writes DIRECTORY/libNAME.a, libNAME.so, NAME.h, NAME.hpp, and
+/// NAME.report.txt and NAME.safetensors if there are a report and a file of the
+/// state. The directory exists. A file that cannot be written completely is
+/// left as it was: throws IoError.
 void writeLibrary(const Library &library, const std::string &directory);
 
 } // namespace tinygrad

@@ -31,6 +31,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tinygrad {
@@ -53,6 +54,9 @@ struct ExportOptions {
   /// Functions take a parallel loop of the caller, and run large kernels on its
   /// threads.
   bool threads = false;
+  /// The same, and a file NAME_tbb.cpp has such a loop on oneTBB, which the
+  /// program compiles.
+  bool tbb = false;
   /// Intermediates are in static memory of the library instead of the caller's;
   /// then one thread may call a function at a time.
   bool staticScratch = false;
@@ -113,11 +117,11 @@ public:
     addStep(name, step.getCore(), names);
   }
 
-  /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so and
-  /// NAME.h, and the other files of the options. Throws CompileError for what a
-  /// library cannot do (sorting), for names that C forbids, and for an unknown
-  /// processor; IoError for files that cannot be written, which are left as
-  /// they were.
+  /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so,
+  /// NAME.h and NAME.hpp, and the other files of the options. Throws
+  /// CompileError for what a library cannot do (sorting), for names that C
+  /// forbids, and for an unknown processor; IoError for files that cannot be
+  /// written, which are left as they were.
   void write(const std::string &directory) const;
 
 private:
@@ -127,6 +131,20 @@ private:
   struct State;
   std::unique_ptr<State> state;
 };
+
+/// Writes the library of one captured step: DIRECTORY/libNAME.a, libNAME.so,
+/// NAME.h and the others for \p path "DIRECTORY/NAME". Its function is
+/// NAME_run. Throws what the functions of Exporter throw.
+template <typename S>
+void exportStep(const Jit<S> &step, const std::string &path,
+                const ExportNames &names = {}, ExportOptions options = {}) {
+  const std::size_t slash = path.find_last_of('/');
+  const bool hasFolder = slash != std::string::npos;
+  Exporter exporter(hasFolder ? path.substr(slash + 1) : path,
+                    std::move(options));
+  exporter.add("run", step, names);
+  exporter.write(hasFolder ? path.substr(0, slash + 1) : ".");
+}
 
 } // namespace tinygrad
 
