@@ -6,7 +6,8 @@
 ///
 /// \file
 /// Sizes of libraries, and the time of a call of their functions beside a call
-/// of the captured step in this process.
+/// of the captured step in this process. Then what a captured step keeps so
+/// that it can become a library: its programs as bytecode.
 ///
 ///     library-benchmark [DIRECTORY]
 ///     library-benchmark --source [DIRECTORY]
@@ -18,12 +19,18 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "CapturedStep.h"
+#include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/NN/NN.h"
 #include "TinyGrad/Optim/Adam.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/State/StateDict.h"
 #include "TinyGrad/Tensor/Export.h"
 #include "TinyGrad/Tensor/Training.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <chrono>
@@ -132,10 +139,12 @@ static void row(const char *name, const N &network, const Tensor &x,
   for (int i = 0; i < 3; ++i)
     step(x).realize();
   // The weights are the caller's, so that the file's size is that of the code.
-  for (bool init : {true, false}) {
+  for (ExportWeights weights : {ExportWeights::Inside, ExportWeights::Caller}) {
     ExportOptions options;
-    options.init = init;
-    Exporter exporter(std::string(name) + (init ? "" : "_code"), options);
+    options.weights = weights;
+    Exporter exporter(std::string(name) +
+                          (weights == ExportWeights::Inside ? "" : "_code"),
+                      options);
     exporter.nameState(network);
     exporter.add("run", step);
     exporter.write(directory);
@@ -343,7 +352,7 @@ static void writeTraining(const std::string &directory) {
     step(x, y).realize();
   for (bool init : {true, false}) {
     ExportOptions options;
-    options.init = init;
+    options.weights = init ? ExportWeights::Inside : ExportWeights::Caller;
     const std::string name = init ? "cnn_step" : "cnn_step_code";
     Exporter exporter(name, options);
     exporter.nameState(network);
@@ -355,6 +364,78 @@ static void writeTraining(const std::string &directory) {
       "\nThe training step of cnn, 64 images, Adam: %.1f kB of code\n",
       double(std::filesystem::file_size(directory + "/libcnn_step_code.so")) /
           1e3);
+}
+
+/// One row: what the capture of a step keeps, and what that takes.
+template <typename S, typename... T>
+static void captureRow(const char *name, Jit<S> &step, const T &...arguments) {
+  using Clock = std::chrono::steady_clock;
+  auto millisecondsSince = [](Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin)
+        .count();
+  };
+  step(arguments...);
+  const auto begin = Clock::now();
+  step(arguments...);
+  const double capture = millisecondsSince(begin);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  prepareContext(context);
+  std::size_t programs = 0, bytes = 0;
+  double writing = 0;
+  for (const detail::CapturedAction &action :
+       step.getCore().getStep()->actions) {
+    if (action.source.empty())
+      continue;
+    ++programs;
+    bytes += action.source.size();
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        mlir::parseSourceString<mlir::ModuleOp>(action.source, &context);
+    // As the capture does: a copy of what is computed, then bytecode.
+    double best = 1e30;
+    for (int i = 0; i < 20; ++i) {
+      const auto before = Clock::now();
+      mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      if (failed(mlir::writeBytecodeToFile(*copy, stream)))
+        throw Error("no bytecode");
+      best = std::min(best, millisecondsSince(before));
+    }
+    writing += best;
+  }
+  std::printf("| %s | %zu | %.1f | %.2f | %.1f |\n", name, programs,
+              double(bytes) / 1e3, writing, capture);
+}
+
+static void captureTable() {
+  std::printf("\n| step | programs | bytecode, kB | copying and writing it, ms "
+              "| the call that captures, ms |\n|---|---|---|---|---|\n");
+  const Policy policy;
+  Jit infer([&](const Tensor &x) {
+    const NoGradScope noGradient;
+    return policy(x);
+  });
+  captureRow("policy", infer, Tensor::randn({1, 4}).realize());
+  const Wave wave;
+  Jit filter([&](const Tensor &x) {
+    const NoGradScope noGradient;
+    return wave(x);
+  });
+  captureRow("wave", filter, Tensor::randn({1, 1, 64}).realize());
+  Perceptron network;
+  optim::Adam optimizer({network.hidden.weight, network.hidden.bias,
+                         network.output.weight, network.output.bias},
+                        {});
+  Jit train([&](const Tensor &x, const Tensor &y) {
+    const TrainingScope training;
+    optimizer.zeroGrad();
+    Tensor loss = network(x).mseLoss(y);
+    loss.backward();
+    optimizer.step({.also = {loss}, .releaseGradients = true});
+    return loss;
+  });
+  captureRow("perceptron, training", train, Tensor::randn({64, 784}).realize(),
+             Tensor::randn({64, 10}).realize());
 }
 
 int main(int argc, char **argv) {
@@ -379,6 +460,7 @@ int main(int argc, char **argv) {
     row("cnn", Convolutions(), Tensor::randn({1, 1, 28, 28}).realize(),
         directory);
     writeTraining(directory);
+    captureTable();
   } catch (const std::exception &error) {
     std::fprintf(stderr, "library: %s\n", error.what());
     return 1;

@@ -1,6 +1,7 @@
 """Configuration of the lit suite: what is a test, and how its tools are found."""
 
 import os
+import platform
 import shutil
 
 import lit.formats
@@ -63,6 +64,9 @@ if shutil.which("z3"):
 # Fortran calls libraries that the compiler makes.
 if shutil.which("gfortran"):
     config.available_features.add("gfortran")
+# Code runs one instruction at a time.
+if platform.system() == "Linux" and platform.machine() == "x86_64":
+    config.available_features.add("step-code")
 # Libraries for other processors run on an emulator.
 if shutil.which("qemu-aarch64"):
     config.available_features.add("qemu-aarch64")

@@ -18,7 +18,7 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 /// The type of an element in C. Types that C has no name for are their bits.
-static const char *getTypeName(DType dtype) {
+const char *tinygrad::detail::getCType(DType dtype) {
   switch (dtype) {
   case DType::Bool:
   case DType::UInt8:
@@ -80,7 +80,7 @@ static int64_t countElements(const LibraryTensor &tensor) {
 
 /// "float[n][16] in memory for [64][16]".
 static std::string describe(const LibraryTensor &tensor) {
-  std::string text = getTypeName(tensor.dtype);
+  std::string text = getCType(tensor.dtype);
   std::string memory;
   bool isSymbolic = false;
   for (auto [size, largest] :
@@ -113,6 +113,7 @@ private:
   void writeStatus();
   void writeState();
   void writeThreads();
+  void writeStateFiles();
   void writeEntry(const LibraryEntry &entry);
 
   const Library &library;
@@ -148,7 +149,6 @@ void HeaderWriter::writeIntroduction() {
     os << ",\n * and if they are not calls of one function, which has static "
           "memory";
   os << ".\n"
-     << " * They need up to 1.25 MiB of stack.\n"
      << " * Tensors are contiguous, the last size varies fastest; a size that "
         "the caller\n"
      << " * gives leaves the layout as it is for the largest one.\n"
@@ -201,21 +201,56 @@ void HeaderWriter::writeMacros() {
      << "#endif\n";
 }
 
+/// What functions return, by number.
+static constexpr StatusText kStatusTexts[] = {
+    {"OK", "no error"},
+    {"ERROR_NULL", "a null pointer"},
+    {"ERROR_ALIGNMENT", "an address that is not aligned"},
+    {"ERROR_SIZE", "a size outside its bounds"},
+    {"ERROR_OVERLAP", "memory that is written overlaps other"},
+    {"ERROR_PROCESSOR", "this processor cannot run the code"},
+    {"ERROR_FORMAT", "no safetensors file, or a damaged one"},
+    {"ERROR_NAMES", "a file with other tensors"},
+    {"ERROR_TENSOR", "a tensor of another type or shape"},
+    {"ERROR_BUFFER", "memory that is too small for a file"},
+};
+static constexpr std::size_t kNumErrors =
+    static_cast<std::size_t>(LibraryStatus::ErrorBuffer) + 1;
+static_assert(std::size(kStatusTexts) == kNumErrors);
+
+llvm::ArrayRef<StatusText>
+tinygrad::detail::getStatusTexts(const Library &library) {
+  const auto last = library.options.stateFiles ? LibraryStatus::ErrorBuffer
+                                               : LibraryStatus::ErrorProcessor;
+  return llvm::ArrayRef(kStatusTexts)
+      .take_front(static_cast<std::size_t>(last) + 1);
+}
+
 void HeaderWriter::writeStatus() {
+  const llvm::ArrayRef<StatusText> all = getStatusTexts(library);
   os << "\n/* What functions return. Nothing is written unless it is " << upper
      << "_OK. */\n"
-     << "enum {\n"
-     << "  " << upper << "_OK = 0,\n"
-     << "  " << upper << "_ERROR_NULL = 1,      /* a null pointer */\n"
-     << "  " << upper
-     << "_ERROR_ALIGNMENT = 2, /* an address that is not aligned */\n"
-     << "  " << upper
-     << "_ERROR_SIZE = 3,      /* a size outside its bounds */\n"
-     << "  " << upper
-     << "_ERROR_OVERLAP = 4,   /* memory that is written overlaps other */\n"
-     << "  " << upper
-     << "_ERROR_PROCESSOR = 5  /* this processor cannot run the code */\n"
-     << "};\n\n"
+     << "enum {\n";
+  for (auto [i, status] : llvm::enumerate(all)) {
+    const bool isLast = i + 1 == all.size();
+    std::string line = "  " + upper + "_" + status.name + " = " +
+                       std::to_string(i) + (isLast ? "" : ",");
+    if (i > 0) {
+      line.resize(std::max(line.size(), upper.size() + 24), ' ');
+      line += std::string(" /* ") + status.meaning + " */";
+    }
+    os << line << "\n";
+  }
+  os << "};\n\n"
+     << "static inline const char *" << name << "_message(int status) {\n"
+     << "  switch (status) {\n";
+  for (const StatusText &status : all)
+    os << "  case " << upper << "_" << status.name << ":\n"
+       << "    return \"" << status.meaning << "\";\n";
+  os << "  default:\n"
+     << "    return \"no status\";\n"
+     << "  }\n"
+     << "}\n\n"
      << "/* " << upper << "_OK, or " << upper
      << "_ERROR_PROCESSOR. The first call of any function asks the\n"
      << " * processor, which takes microseconds; later ones do not. */\n"
@@ -230,7 +265,7 @@ void HeaderWriter::writeState() {
      << " * as it is. */\n"
      << "typedef struct " << name << "_state {\n";
   for (const LibraryTensor &tensor : library.state) {
-    os << "  " << upper << "_ALIGNED " << getTypeName(tensor.dtype) << " "
+    os << "  " << upper << "_ALIGNED " << getCType(tensor.dtype) << " "
        << tensor.name;
     if (tensor.largestShape.empty() || countElements(tensor) == 0)
       os << "[1]";
@@ -265,6 +300,39 @@ void HeaderWriter::writeThreads() {
         "end),\n"
      << "                       void *data);\n"
      << "} " << name << "_threads;\n";
+  if (library.options.tbb)
+    os << "/* Those of oneTBB, in " << name << "_tbb.cpp. */\n"
+       << "const " << name << "_threads *" << name << "_tbb(void);\n";
+}
+
+void HeaderWriter::writeStateFiles() {
+  std::size_t bytes = makeStateHeader(library.state).size();
+  for (const LibraryTensor &tensor : library.state)
+    bytes += tensor.bytes;
+  os << "\n/* The size of a file that " << name << "_save writes. */\n"
+     << "#define " << upper << "_STATE_FILE_BYTES " << bytes << "\n"
+     << "#define " << upper << "_LOAD_STACK_BYTES " << library.loadStackBytes
+     << "\n"
+     << "#define " << upper << "_SAVE_STACK_BYTES " << library.saveStackBytes
+     << "\n\n"
+     << "/* Fills the state from a safetensors file that is in memory, whose "
+        "tensors have\n"
+     << " * the names, types and shapes of the members, in any order. The "
+        "memory does not\n"
+     << " * overlap the state, and may be a file that is mapped. All is "
+        "checked "
+        "first. */\n"
+     << "int " << name << "_load(" << name
+     << "_state *state, const void *bytes, size_t size) " << upper
+     << "_NONBLOCKING;\n\n"
+     << "/* Writes the state to memory as a safetensors file, and the file's "
+        "size to\n"
+     << " * *needed, unless that is a null pointer. Without memory (0, 0) it "
+        "only does\n"
+     << " * the latter, and returns " << upper << "_ERROR_BUFFER. */\n"
+     << "int " << name << "_save(const " << name
+     << "_state *state, void *bytes, size_t size, size_t *needed) " << upper
+     << "_NONBLOCKING;\n";
 }
 
 std::vector<std::string>
@@ -281,10 +349,10 @@ tinygrad::detail::getParameters(const Library &library,
   for (const LibraryTensor &tensor : entry.arguments)
     if (!tensor.isState)
       parameters.push_back((tensor.isWritten ? "" : "const ") +
-                           std::string(getTypeName(tensor.dtype)) + " *" +
+                           std::string(getCType(tensor.dtype)) + " *" +
                            tensor.name);
   for (const LibraryTensor &tensor : entry.results)
-    parameters.push_back(std::string(getTypeName(tensor.dtype)) + " *" +
+    parameters.push_back(std::string(getCType(tensor.dtype)) + " *" +
                          tensor.name);
   for (const ProgramVariable &variable : entry.variables)
     parameters.push_back("int64_t " + variable.name);
@@ -301,6 +369,10 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   if (takesScratch)
     os << "\n#define " << upper << "_" << llvm::StringRef(entry.name).upper()
        << "_SCRATCH_BYTES " << entry.scratchBytes << "\n";
+  // What a compiler of C needs is not known.
+  if (!library.options.source)
+    os << "\n#define " << upper << "_" << llvm::StringRef(entry.name).upper()
+       << "_STACK_BYTES " << entry.stackBytes << "\n";
   os << "\n/* ";
   std::vector<std::string> lines;
   std::vector<std::string> updated;
@@ -353,6 +425,8 @@ std::string HeaderWriter::write() {
   writeStatus();
   writeState();
   writeThreads();
+  if (library.options.stateFiles)
+    writeStateFiles();
   for (const LibraryEntry &entry : library.entries)
     writeEntry(entry);
   os << "\n#ifdef __cplusplus\n"

@@ -316,4 +316,6 @@ void tinygrad::detail::addInterface(ModuleOp module, const Library &library,
   addSupported(module, library, processorCheck);
   for (const LibraryEntry &entry : library.entries)
     FunctionBuilder(module, library, entry, variants, processorCheck).build();
+  if (library.options.stateFiles)
+    addStateFunctions(module, library);
 }

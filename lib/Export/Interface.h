@@ -34,6 +34,11 @@ enum class LibraryStatus : int32_t {
   ErrorSize,
   ErrorOverlap,
   ErrorProcessor,
+  // Of load and save; StateFile.c has these numbers, too.
+  ErrorFormat,
+  ErrorNames,
+  ErrorTensor,
+  ErrorBuffer,
 };
 
 /// Where the members of the state are.
@@ -55,12 +60,39 @@ mlir::LLVM::LLVMFuncOp
 addProcessorCheck(mlir::ModuleOp module, llvm::StringRef name,
                   llvm::ArrayRef<LibraryVariant> variants);
 
+/// Adds NAME_load and NAME_save, which call functions of the bitcode below.
+void addStateFunctions(mlir::ModuleOp module, const Library &library);
+
+/// The functions of StateFile.h, as bitcode for LLVM.
+llvm::ArrayRef<char> getStateBitcode();
+
+/// What a file with the state of a library begins with, up to the elements, and
+/// the members in the order in which their elements follow.
+std::string makeStateHeader(const std::vector<LibraryTensor> &state);
+std::vector<std::size_t>
+getStateFileOrder(const std::vector<LibraryTensor> &state);
+
 /// Whether any processor of the architecture can run the variant.
 bool runsAnywhere(const LibraryVariant &variant);
 
 /// The parameters of a function as the header declares them: "const float *x".
 std::vector<std::string> getParameters(const Library &library,
                                        const LibraryEntry &entry);
+
+/// What functions of a library return, by number, without the library's name.
+struct StatusText {
+  const char *name, *meaning;
+};
+llvm::ArrayRef<StatusText> getStatusTexts(const Library &library);
+
+/// The type of an element in C. Types that C has no name for are their bits.
+const char *getCType(DType dtype);
+
+/// The text of the header for C++.
+std::string makeCppHeader(const Library &library);
+
+/// A source file with the parallel loop of a library on oneTBB.
+std::string makeTbbSource(const Library &library);
 
 /// The text of the header.
 std::string makeHeader(const Library &library,

@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Export/Library.h"
 #include "../Compiler/DiagnosticCollector.h"
+#include "Costs.h"
 #include "Interface.h"
 #include "MergeSteps.h"
 #include "Source.h"
@@ -323,6 +324,7 @@ public:
       : module(module), steps(steps), compileOptions(compileOptions),
         device(Device::get("CPU")) {
     library.options = options;
+    library.options.threads |= options.tbb;
   }
 
   Library build();
@@ -335,6 +337,7 @@ private:
     library.objects.push_back(
         {library.options.name + "." + name + ".o", std::move(bytes)});
   }
+  void addInterfaceObject();
   void findImports();
 
   ModuleOp module;
@@ -425,7 +428,11 @@ void LibraryBuilder::findEntries() {
   }
   if (library.entries.empty())
     throw CompileError("the module has no function with a body");
-  std::set<std::string> names = {"supported", "state", "threads"};
+  std::set<std::string> names = {"supported", "state", "threads", "message"};
+  if (library.options.stateFiles)
+    names.insert({"load", "save"});
+  if (library.options.tbb)
+    names.insert("tbb");
   for (const LibraryEntry &entry : library.entries) {
     checkName(entry.name, "a function");
     // Macros have the name in upper case.
@@ -505,13 +512,16 @@ void LibraryBuilder::compile(size_t number) {
   flags.verifyEach = options.verifyEach;
   flags.flushSubnormals = options.flushSubnormals;
   flags.mayAllocate = false;
+  CostCounter costs;
   auto finish = [&](ModuleOp lowered) -> LogicalResult {
     for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
       if (!function.isExternal() &&
           function.getLinkage() == LLVM::Linkage::External)
         function.setSymName(variant.prefix + function.getSymName().str());
-    if (failed(addHosts(lowered)))
+    FailureOr<std::vector<tg::HostFunction>> hosts = addHosts(lowered);
+    if (failed(hosts))
       return failure();
+    costs.addCalls(*hosts);
     // All but the bodies of kernels. Internal functions compute in the mode for
     // subnormal numbers, which is not for the parallel loop of the caller.
     for (auto function : lowered.getOps<LLVM::LLVMFuncOp>())
@@ -528,9 +538,9 @@ void LibraryBuilder::compile(size_t number) {
       [&](ArrayRef<tg::KernelOp> kernels) -> FailureOr<std::vector<char>> {
         if (library.options.source)
           return makeSource(library, variant, *own, kernels, flags, finish);
-        FailureOr<tg::CpuObject> object =
-            tg::compileToObject(module.getContext(), kernels, variant.processor,
-                                flags, /*texts=*/nullptr, finish);
+        FailureOr<tg::CpuObject> object = tg::compileToObject(
+            module.getContext(), kernels, variant.processor, flags,
+            /*texts=*/nullptr, finish, costs.getCounter());
         if (failed(object))
           return failure();
         return std::move(object->bytes);
@@ -539,6 +549,7 @@ void LibraryBuilder::compile(size_t number) {
     library.sourceText.assign(code.begin(), code.end());
     return;
   }
+  costs.addCosts(library, variant);
   StringRef name = variant.prefix;
   name.consume_front(library.options.name + ".");
   name.consume_back(".");
@@ -590,6 +601,10 @@ Library LibraryBuilder::build() {
   if (library.options.source && compileOptions.flushSubnormals)
     throw CompileError("FTZ=1, but there is no mode of C in which subnormal "
                        "numbers become zeros; FTZ=0 keeps them");
+  if (library.options.source &&
+      (library.options.report || library.options.stateFiles))
+    throw CompileError("C source has no report, which counts machine code, and "
+                       "no files of the state; leave these options out");
   findVariants();
   findEntries();
   described = library.entries;
@@ -601,28 +616,41 @@ Library LibraryBuilder::build() {
           "'" + entry.name + "' needs " + std::to_string(entry.scratchBytes) +
           " bytes for intermediates, more than static memory can have; let the "
           "caller give them");
-  if (library.options.source) {
-    library.header = makeHeader(library, variants);
-    return std::move(library);
-  }
+  if (!library.options.source)
+    addInterfaceObject();
+  library.header = makeHeader(library, variants);
+  library.cppHeader = makeCppHeader(library);
+  if (library.options.tbb)
+    library.tbbSource = makeTbbSource(library);
+  return std::move(library);
+}
+
+void LibraryBuilder::addInterfaceObject() {
+  if (library.options.stateFiles && library.state.empty())
+    throw CompileError("the library has no state that files could have");
 
   // Functions that run on every processor of the architecture.
   tg::CpuTargetOptions any;
   any.triple = variants.front().processor.triple;
   any.cpu = llvm::Triple(any.triple).isX86() ? "x86-64" : "generic";
   DiagnosticCollector errors(module.getContext());
+  tg::CodeCounter counter;
   FailureOr<tg::CpuObject> object = tg::compileToObject(
       module.getContext(), /*kernels=*/{}, any, /*flags=*/{},
-      /*texts=*/nullptr, [&](ModuleOp lowered) {
+      /*texts=*/nullptr,
+      [&](ModuleOp lowered) {
         addInterface(lowered, library, variants);
         return verify(lowered);
-      });
+      },
+      &counter,
+      library.options.stateFiles ? getStateBitcode() : ArrayRef<char>());
   if (failed(object))
     throw CompileError(errors.getText());
   addObject("interface", std::move(object->bytes));
+  addInterfaceCosts(library, counter);
   findImports();
-  library.header = makeHeader(library, variants);
-  return std::move(library);
+  if (library.options.report)
+    library.report = makeReport(library);
 }
 
 Library tinygrad::buildLibrary(ModuleOp module, const LibraryOptions &library,

@@ -22,7 +22,14 @@ using namespace tinygrad::detail;
 
 namespace {
 /// What `cpuid` is asked for.
-enum Leaf { kLeaf1, kLeaf7, kLeaf7Part1, kLeafExtended, kNumLeaves };
+enum Leaf {
+  kLeaf1,
+  kLeaf7,
+  kLeaf7Part1,
+  kLeaf24, ///< 0x24
+  kLeafExtended,
+  kNumLeaves
+};
 enum Register { kEAX, kEBX, kECX, kEDX, kNumRegisters };
 
 struct Feature {
@@ -33,7 +40,8 @@ struct Feature {
 };
 } // namespace
 
-/// By LLVM's names.
+/// By LLVM's names: what its code generators use of their own accord. Others,
+/// such as those for matrices of AMX or for systems, are in no code of ours.
 static constexpr Feature kFeatures[] = {
     {"sse3", kLeaf1, kECX, 0},
     {"pclmul", kLeaf1, kECX, 1},
@@ -75,8 +83,29 @@ static constexpr Feature kFeatures[] = {
     {"avxvnni", kLeaf7Part1, kEAX, 4},
     {"avx512bf16", kLeaf7Part1, kEAX, 5},
     {"avxifma", kLeaf7Part1, kEAX, 23},
+    {"movrs", kLeaf7Part1, kEAX, 31},
+    {"cmpccxadd", kLeaf7Part1, kEAX, 7},
+    {"sha512", kLeaf7Part1, kEAX, 0},
+    {"sm3", kLeaf7Part1, kEAX, 1},
+    {"sm4", kLeaf7Part1, kEAX, 2},
+    {"avxvnniint8", kLeaf7Part1, kEDX, 4},
+    {"avxneconvert", kLeaf7Part1, kEDX, 5},
+    {"avxvnniint16", kLeaf7Part1, kEDX, 10},
+    {"prefetchi", kLeaf7Part1, kEDX, 14},
+    {"avx10.1", kLeaf7Part1, kEDX, 19},
+    // Parts of APX, which has one bit.
+    {"egpr", kLeaf7Part1, kEDX, 21},
+    {"push2pop2", kLeaf7Part1, kEDX, 21},
+    {"ppx", kLeaf7Part1, kEDX, 21},
+    {"ndd", kLeaf7Part1, kEDX, 21},
+    {"ccmp", kLeaf7Part1, kEDX, 21},
+    {"nf", kLeaf7Part1, kEDX, 21},
+    {"cf", kLeaf7Part1, kEDX, 21},
+    {"zu", kLeaf7Part1, kEDX, 21},
+    {"sahf", kLeafExtended, kECX, 0},
     {"lzcnt", kLeafExtended, kECX, 5},
     {"sse4a", kLeafExtended, kECX, 6},
+    {"prfchw", kLeafExtended, kECX, 8},
     {"xop", kLeafExtended, kECX, 11},
     {"fma4", kLeafExtended, kECX, 16},
     {"tbm", kLeafExtended, kECX, 21},
@@ -85,14 +114,19 @@ static constexpr Feature kFeatures[] = {
 /// Of leaf 1, register ECX: the system saves extended registers, and `xgetbv`
 /// says which.
 static constexpr uint32_t kSavesRegisters = 1u << 27;
-/// What it says, if it saves those of AVX and those of AVX-512.
-static constexpr uint32_t kSavesVectors = 0x6, kSavesWideVectors = 0xe6;
+/// What it says, if it saves those of AVX, those of AVX-512, and the further
+/// general registers of APX.
+static constexpr uint32_t kSavesVectors = 0x6, kSavesWideVectors = 0xe6,
+                          kSavesGeneral = 1u << 19;
+/// Of leaf 0x24, register EBX: the version of AVX10.
+static constexpr uint32_t kAvx10Version = 0xff;
 
 namespace {
 /// The bits that a variant needs.
 struct Needs {
   uint32_t bits[kNumLeaves][kNumRegisters] = {};
   uint32_t savedRegisters = 0;
+  uint32_t avx10Version = 0;
 };
 } // namespace
 
@@ -111,6 +145,10 @@ static Needs getNeeds(const LibraryVariant &variant) {
     needs.savedRegisters |= kSavesVectors;
   if (variant.processor.hasFeature("avx512f"))
     needs.savedRegisters |= kSavesWideVectors;
+  if (variant.processor.hasFeature("egpr"))
+    needs.savedRegisters |= kSavesGeneral;
+  if (variant.processor.hasFeature("avx10.1"))
+    needs.avx10Version = variant.processor.hasFeature("avx10.2") ? 2 : 1;
   return needs;
 }
 
@@ -220,6 +258,7 @@ tinygrad::detail::addProcessorCheck(ModuleOp module, StringRef name,
   Value hasPart = LLVM::AndOp::create(
       b, has7, check.isAtLeast(check.values[kLeaf7][kEAX], 1));
   check.ask(kLeaf7Part1, 7, 1, hasPart);
+  check.ask(kLeaf24, 0x24, 0, check.isAtLeast(basic, 0x24));
   check.ask(kLeafExtended, 0x80000001u, 0,
             check.isAtLeast(extended, 0x80000001u));
   LLVM::CondBrOp::create(
@@ -239,6 +278,12 @@ tinygrad::detail::addProcessorCheck(ModuleOp module, StringRef name,
         if (uint32_t bits = needs.bits[leaf][place])
           runs = LLVM::AndOp::create(
               b, runs, check.hasAll(check.values[leaf][place], bits));
+    if (needs.avx10Version)
+      runs = LLVM::AndOp::create(
+          b, runs,
+          check.isAtLeast(LLVM::AndOp::create(b, check.values[kLeaf24][kEBX],
+                                              check.number(kAvx10Version)),
+                          needs.avx10Version));
     best = LLVM::SelectOp::create(
         b, runs, check.number(static_cast<uint32_t>(i + 1)), best);
   }

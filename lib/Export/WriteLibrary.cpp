@@ -17,6 +17,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ArchiveWriter.h"
 
+#include <list>
+#include <optional>
+
 using namespace tinygrad;
 
 static llvm::StringRef getText(const std::vector<char> &bytes) {
@@ -62,25 +65,34 @@ void tinygrad::writeLibrary(const Library &library,
                             const std::string &directory) {
   const std::string &name = library.options.name;
   const std::string prefix = directory.empty() ? "" : directory + "/";
-  if (library.options.source) {
-    AtomicFile sourceFile(prefix + name + ".c"),
-        headerFile(prefix + name + ".h");
-    sourceFile.write(library.sourceText);
-    headerFile.write(library.header);
-    sourceFile.commit();
-    headerFile.commit();
-    return;
-  }
-  const std::string archive = makeArchive(library);
-  const std::vector<char> shared = makeSharedObject(library);
-  AtomicFile archiveFile(prefix + "lib" + name + ".a"),
-      sharedFile(prefix + "lib" + name + ".so", AtomicFile::Durability::Machine,
-                 /*mode=*/0777),
-      headerFile(prefix + name + ".h");
-  archiveFile.write(archive);
-  sharedFile.write(shared.data(), shared.size());
+  AtomicFile headerFile(prefix + name + ".h"),
+      cppHeaderFile(prefix + name + ".hpp");
   headerFile.write(library.header);
-  archiveFile.commit();
-  sharedFile.commit();
+  cppHeaderFile.write(library.cppHeader);
+  // Texts that only some libraries have.
+  std::list<AtomicFile> others;
+  auto write = [&](const std::string &ending, const std::string &text) {
+    if (!text.empty())
+      others.emplace_back(prefix + name + ending).write(text);
+  };
+  write(".c", library.sourceText);
+  write("_tbb.cpp", library.tbbSource);
+  write(".safetensors", library.stateFile);
+  write(".report.txt", library.report);
+  std::optional<AtomicFile> archiveFile, sharedFile;
+  if (!library.options.source) {
+    const std::string archive = makeArchive(library);
+    const std::vector<char> shared = makeSharedObject(library);
+    archiveFile.emplace(prefix + "lib" + name + ".a");
+    archiveFile->write(archive);
+    sharedFile.emplace(prefix + "lib" + name + ".so",
+                       AtomicFile::Durability::Machine, /*mode=*/0777);
+    sharedFile->write(shared.data(), shared.size());
+    archiveFile->commit();
+    sharedFile->commit();
+  }
   headerFile.commit();
+  cppHeaderFile.commit();
+  for (AtomicFile &file : others)
+    file.commit();
 }

@@ -467,11 +467,29 @@ void Exporter::write(const std::string &directory) const {
   options.name = state->name;
   options.targets = state->options.targets;
   options.threads = state->options.threads;
+  options.tbb = state->options.tbb;
   options.staticScratch = state->options.staticScratch;
   options.source = state->options.source;
+  options.report = state->options.report;
+  const bool hasState =
+      !state->names.members.empty() || state->names.usesRandom;
+  const ExportWeights weights = state->options.weights;
+  options.stateFiles = state->options.stateFiles ||
+                       (weights == ExportWeights::Beside && hasState);
   std::vector<LibraryStep> steps = state->steps;
-  if (state->options.init &&
-      (!state->names.members.empty() || state->names.usesRandom))
-    steps.insert(steps.begin(), makeInit(state->names, *state->graph));
-  writeLibrary(buildLibrary(steps, options), directory);
+  LibraryStep init;
+  if (weights != ExportWeights::Caller && hasState)
+    init = makeInit(state->names, *state->graph);
+  if (weights == ExportWeights::Inside && hasState)
+    steps.insert(steps.begin(), std::move(init));
+  Library library = buildLibrary(steps, options);
+  if (weights == ExportWeights::Beside && hasState) {
+    // Each member, then its contents.
+    std::map<std::string, std::vector<char>> values;
+    for (std::size_t i = 0; i < init.memories.size(); i += 2)
+      values[init.memories[i].tensor.name] =
+          std::move(init.memories[i + 1].contents);
+    addStateFile(library, values);
+  }
+  writeLibrary(library, directory);
 }

@@ -44,9 +44,9 @@ static cl::opt<std::string> stage(
     cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
              "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
-             "'obj', the code itself, 'library': libNAME.a, libNAME.so and "
-             "NAME.h for -o DIRECTORY/NAME, or 'c': the same library as NAME.c "
-             "and NAME.h"),
+             "'obj', the code itself, 'library': libNAME.a, libNAME.so, "
+             "NAME.h and NAME.hpp for -o DIRECTORY/NAME, or 'c': the same "
+             "library with NAME.c instead of machine code"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -72,12 +72,30 @@ static cl::opt<bool>
             cl::desc("Of a library: functions take a parallel loop of the "
                      "caller, and run large kernels on its threads"),
             cl::cat(category));
+static cl::opt<bool>
+    tbb("tbb",
+        cl::desc("Of a library: --parallel-for, and NAME_tbb.cpp with such a "
+                 "loop on oneTBB, which the program compiles"),
+        cl::cat(category));
 static cl::opt<bool> staticScratch(
     "static-scratch",
     cl::desc("Of a library: intermediates are in its own static memory, not in "
              "memory that the caller gives; one thread may call a function at "
              "a time"),
     cl::cat(category));
+
+static cl::opt<bool> stateFiles(
+    "state-files",
+    cl::desc("Of a library: functions NAME_load and NAME_save read and write "
+             "the state as a safetensors file in memory"),
+    cl::cat(category));
+static cl::opt<bool>
+    report("report",
+           cl::desc("Of a library: also write NAME.report.txt, which says for "
+                    "each function how many instructions a call executes at "
+                    "most, what it reads and writes, its stack, and what "
+                    "depends on data"),
+           cl::cat(category));
 
 /// Whether a function of the module is still to be scheduled.
 static bool hasGraph(ModuleOp module) {
@@ -159,7 +177,7 @@ static LogicalResult checkStage(const Target &target) {
                      stage + "'; --emit takes " + names);
 }
 
-/// Makes libNAME.a, libNAME.so and NAME.h, or NAME.c and NAME.h, of the
+/// Makes libNAME.a and libNAME.so, or NAME.c, and NAME.h and NAME.hpp of the
 /// functions of `module`.
 static LogicalResult emitLibrary(ModuleOp module) {
   if (outputFile == "-")
@@ -171,8 +189,11 @@ static LogicalResult emitLibrary(ModuleOp module) {
   tinygrad::LibraryOptions options;
   options.name = llvm::sys::path::filename(outputFile).str();
   options.threads = threads;
+  options.tbb = tbb;
   options.staticScratch = staticScratch;
   options.source = stage == "c";
+  options.report = report;
+  options.stateFiles = stateFiles;
   SmallVector<StringRef> names;
   StringRef(targetName).split(names, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   options.targets.assign(names.begin(), names.end());
@@ -195,9 +216,10 @@ static LogicalResult runMain() {
     return failure();
   if (stage == "library" || stage == "c")
     return emitLibrary(*module);
-  if (threads || staticScratch)
-    return reportError("--parallel-for and --static-scratch are options of "
-                       "--emit=library and --emit=c");
+  if (threads || tbb || staticScratch || report || stateFiles)
+    return reportError("--parallel-for, --tbb, --static-scratch, --report and "
+                       "--state-files are options of --emit=library, the first "
+                       "three of --emit=c too");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None

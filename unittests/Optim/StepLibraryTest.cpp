@@ -17,6 +17,7 @@
 #include "TinyGrad/Optim/GradScaler.h"
 #include "TinyGrad/Optim/LRScheduler.h"
 #include "TinyGrad/Optim/SGD.h"
+#include "TinyGrad/State/Safetensors.h"
 #include "TinyGrad/Tensor/Export.h"
 
 #include <cstdlib>
@@ -28,6 +29,7 @@
 using namespace tinygrad;
 using namespace tinygrad::optim;
 using namespace tinygrad::testing;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -231,6 +233,86 @@ TEST_F(StepLibraryTest, SourceTrainsWithTheSameBits) {
   }
 }
 
+// Values beside a library: its own file, one of safeSave, and one that it wrote
+// itself continue training with the bits of the step.
+TEST_F(StepLibraryTest, StatesAreFiles) {
+  Trainer trainer;
+  const Tensor x = noiseTensor({5, 4}, 20).realize(),
+               y = noiseTensor({5, 3}, 40).realize();
+  Jit step(
+      [&](const Tensor &x, const Tensor &y) { return trainer.step(x, y); });
+  step(x, y);
+  step(x, y);
+  Exporter exporter("net", {.weights = ExportWeights::Beside});
+  exporter.nameState(trainer);
+  exporter.add("step", step, {.results = {"loss"}});
+  exporter.write(directory.path());
+  LoadedLibrary library(directory.path(), "net");
+  EXPECT_THAT(library.header, Not(HasSubstr("net_init")));
+  EXPECT_THAT(library.header, HasSubstr("int net_load("));
+  AlignedMemory memory(library.stateBytes), loss(4),
+      scratch(library.scratchBytes("NET_STEP"));
+  const std::string beside =
+      LoadedLibrary::readFile(directory.path() + "/net.safetensors");
+  auto load = [&](const std::string &file) {
+    return library.call("load", memory.get(),
+                        static_cast<const void *>(file.data()), file.size());
+  };
+  const std::vector<float> xs = floatsOf(x), ys = floatsOf(y);
+  auto run = [&] {
+    EXPECT_EQ(library.call("step", memory.get(), xs.data(), ys.data(),
+                           loss.get(), scratch.get()),
+              0);
+    return *loss.floats();
+  };
+  ASSERT_EQ(load(beside), 0);
+  const float first = run();
+  EXPECT_EQ(first, step(x, y).item<float>());
+
+  // What the library writes, safeLoad reads, and the other way round.
+  std::size_t needed = 0;
+  void *none = nullptr;
+  ASSERT_EQ(library.call("save", memory.get(), none, std::size_t(0), &needed),
+            9);
+  std::string saved(needed, ' ');
+  ASSERT_EQ(library.call("save", memory.get(),
+                         static_cast<void *>(saved.data()), saved.size(),
+                         &needed),
+            0);
+  {
+    std::ofstream out(directory.path() + "/saved.safetensors");
+    out << saved;
+  }
+  state::StateDict dict =
+      state::safeLoad(directory.path() + "/saved.safetensors");
+  EXPECT_EQ(dict.size(), library.offsets.size());
+  bool hasWeight = false;
+  for (const auto &[name, tensor] : dict)
+    if (name == "hidden_weight") {
+      hasWeight = true;
+      EXPECT_EQ(floatsOf(tensor), floatsOf(trainer.hidden.weight));
+    }
+  EXPECT_TRUE(hasWeight);
+  state::safeSave(directory.path() + "/own.safetensors", dict,
+                  {{"format", "pt"}});
+  const float second = run();
+  EXPECT_EQ(second, step(x, y).item<float>());
+  ASSERT_EQ(
+      load(LoadedLibrary::readFile(directory.path() + "/own.safetensors")), 0);
+  EXPECT_EQ(second, run());
+  ASSERT_EQ(load(beside), 0);
+  EXPECT_EQ(first, run());
+
+  // A file of another network.
+  state::safeSave(directory.path() + "/other.safetensors",
+                  {{"hidden_weight", trainer.hidden.weight}});
+  const std::string before(memory.get(), library.stateBytes);
+  EXPECT_EQ(
+      load(LoadedLibrary::readFile(directory.path() + "/other.safetensors")),
+      7);
+  EXPECT_EQ(before, std::string(memory.get(), library.stateBytes));
+}
+
 TEST_F(StepLibraryTest, TensorsThatAreReplacedChangePlaces) {
   Tensor a = Tensor::from({1.0f, 2.0f}).realize(),
          b = Tensor::from({3.0f, 4.0f}).realize();
@@ -403,6 +485,84 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   }
   // Nothing was written.
   EXPECT_EQ(LoadedLibrary::readFile(directory.path() + "/net.h"), "");
+}
+
+// Steps that cannot leave the process say why, when they are captured or when
+// they are exported.
+TEST_F(StepLibraryTest, StepsThatCannotBeExported) {
+  const Tensor x = Tensor::from({3.0f, 1.0f, 2.0f}).realize();
+  auto errorOf = [&](auto &&body) -> std::string {
+    try {
+      body();
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  // A value that is read on the host decides what is computed.
+  Jit reads([](const Tensor &x) {
+    return x.sum().item<float>() > 0 ? x + 1 : x - 1;
+  });
+  EXPECT_THAT(errorOf([&] {
+                reads(x);
+                reads(x);
+              }),
+              AllOf(HasSubstr("item"), HasSubstr("reads values on the host")));
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", reads); }),
+              HasSubstr("'f' is not captured; call it twice"));
+  // The sizes of results depend on values.
+  Jit selects([](const Tensor &x) { return x.maskedSelect(x > 1.5f); });
+  EXPECT_THAT(errorOf([&] {
+                selects(x);
+                selects(x);
+              }),
+              HasSubstr("reads values on the host"));
+  // Other devices: of an argument, and of a copy in the step.
+  const Tensor there = x.to("SIM").realize();
+  Jit elsewhere([](const Tensor &x) { return x + 1; });
+  elsewhere(there);
+  elsewhere(there);
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", elsewhere); }),
+              AllOf(HasSubstr("the argument"),
+                    HasSubstr("of the step 'f' is on SIM"),
+                    HasSubstr("a library computes on the CPU")));
+  Jit copies([](const Tensor &x) { return (x.to("SIM") + 1).to("CPU"); });
+  copies(x);
+  copies(x);
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", copies); }),
+              AllOf(HasSubstr("of the step 'f' is on SIM"),
+                    HasSubstr("a library computes on the CPU")));
+  // State on another device.
+  Jit uses([&](const Tensor &x) { return x + there.to("CPU"); });
+  uses(x);
+  uses(x);
+  EXPECT_THAT(errorOf([&] { Exporter("net").add("f", uses); }),
+              HasSubstr("is on SIM; a library computes on the CPU"));
+}
+
+// A library of one step.
+TEST_F(StepLibraryTest, OneStep) {
+  const Tensor w = noiseTensor({3}, 1).realize();
+  Jit step([&](const Tensor &x) { return x * w; });
+  const Tensor x = Tensor::from({3.0f, 1.0f, 2.0f}).realize();
+  EXPECT_THROW(exportStep(step, directory.path() + "/net"), Error);
+  step(x);
+  step(x);
+  exportStep(step, directory.path() + "/net", {.results = {"product"}},
+             {.report = true});
+  LoadedLibrary library(directory.path(), "net");
+  EXPECT_THAT(library.header, HasSubstr("float *product"));
+  EXPECT_THAT(LoadedLibrary::readFile(directory.path() + "/net.report.txt"),
+              HasSubstr("net_run"));
+  AlignedMemory state(library.stateBytes), result(12),
+      scratch(library.scratchBytes("NET_RUN"));
+  ASSERT_EQ(library.call("init", state.get()), 0);
+  const std::vector<float> xs = floatsOf(x), expected = floatsOf(x * w);
+  ASSERT_EQ(
+      library.call("run", state.get(), xs.data(), result.get(), scratch.get()),
+      0);
+  EXPECT_EQ(0, std::memcmp(expected.data(), result.get(), 12));
+  EXPECT_THROW(exportStep(step, directory.path() + "/missing/net"), IoError);
 }
 
 // Zeros in place of subnormal numbers are a choice when the library is made;

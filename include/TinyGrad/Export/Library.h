@@ -21,6 +21,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct LibraryOptions {
   /// Functions take a pointer to the caller's parallel loop, and run kernels
   /// that are worth it on its threads.
   bool threads = false;
+  /// The same, and a file NAME_tbb.cpp has such a loop on oneTBB.
+  bool tbb = false;
   /// Intermediates are in static memory of the library instead of the caller's:
   /// then a function must not be called by two threads at once.
   bool staticScratch = false;
@@ -48,6 +51,11 @@ struct LibraryOptions {
   /// and with whose machine code it shares all bits of results; none:
   /// vectors of 128 bits, without fused products.
   bool source = false;
+  /// A file NAME.report.txt says what each function executes at most.
+  bool report = false;
+  /// Functions NAME_load and NAME_save read and write the state as a
+  /// safetensors file in memory.
+  bool stateFiles = false;
 };
 
 /// A tensor that a function of a library takes or gives.
@@ -67,6 +75,35 @@ struct LibraryTensor {
   bool isWritten = false;
 };
 
+/// What a call of a function executes at most on one thread, counted in the
+/// machine code for one processor. docs/library.md says what is counted.
+struct LibraryCosts {
+  struct Kernel {
+    std::string name;
+    std::size_t calls = 0;
+    /// Of one call.
+    uint64_t instructions = 0, bytesRead = 0, bytesWritten = 0;
+    uint64_t stackBytes = 0;
+    unsigned dataBranches = 0, dataAddresses = 0;
+  };
+
+  std::string processor;
+  /// Whether each loop has a bound. If not, the counts mean nothing.
+  bool isBounded = true;
+  /// Whether the counts are the greatest for all sizes. If there are too many
+  /// sizes, they are those of the largest.
+  bool coversAllSizes = true;
+  uint64_t instructions = 0, bytesRead = 0, bytesWritten = 0;
+  /// With the frames of all functions of the library that are active at once.
+  uint64_t stackBytes = 0;
+  /// Places in the code of kernels where data decides where the code goes on,
+  /// and where data decides which addresses are read or written.
+  unsigned dataBranches = 0, dataAddresses = 0;
+  /// Functions of other libraries that are called, which are not counted.
+  std::vector<std::string> externals;
+  std::vector<Kernel> kernels;
+};
+
 /// A function of a library.
 struct LibraryEntry {
   /// Without the name of the library.
@@ -80,6 +117,10 @@ struct LibraryEntry {
   std::size_t scratchBytes = 0;
   /// The calls of kernels in it.
   std::size_t numKernels = 0;
+  /// For each processor.
+  std::vector<LibraryCosts> costs;
+  /// The most of them.
+  std::size_t stackBytes = 0;
 
   /// Whether it uses the state.
   bool hasState() const;
@@ -99,11 +140,19 @@ struct Library {
   std::vector<Object> objects;
   /// Functions that the objects take from the C library, "memcpy" if anything.
   std::vector<std::string> imports;
-  /// The text of the header.
-  std::string header;
-  /// The text of the source file, with `LibraryOptions::source`; then there are
-  /// no objects.
+  /// The texts of the headers for C and for C++.
+  std::string header, cppHeader;
+  /// The text of the source file in C, with `LibraryOptions::source`; then
+  /// there are no objects.
   std::string sourceText;
+  /// The text of the source file for oneTBB, if there is one.
+  std::string tbbSource;
+  /// The text of the report, if there is one.
+  std::string report;
+  /// Stack that NAME_load and NAME_save take.
+  std::size_t loadStackBytes = 0, saveStackBytes = 0;
+  /// The contents of a file with values of the state, if there is one.
+  std::string stateFile;
 };
 
 /// Compiles all functions with a body of a level-1 module, which is modified.
@@ -112,15 +161,22 @@ struct Library {
 /// all functions share. Throws CompileError for a module that has no function,
 /// a function that is no tensor graph or that sorts or copies between devices
 /// (the runtime does that), two members of the state of one name and different
-/// types, names that C forbids or that occur twice, and an unknown processor;
-/// for C source of several processors, with FTZ=1, or of code that has no
+/// types, files of a state that there is not, names that C forbids or that
+/// occur twice, and an unknown processor; for C source of several processors,
+/// with FTZ=1, with a report or files of the state, or of code that has no
 /// counterpart in C.
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});
 
-/// Writes DIRECTORY/libNAME.a, libNAME.so and NAME.h, or NAME.c and NAME.h. The
-/// directory exists. A file that cannot be written completely is left as it
-/// was: throws IoError.
+/// Gives a library a file with values of the state, the bytes of its members by
+/// name. Each has as many as the member.
+void addStateFile(Library &library,
+                  const std::map<std::string, std::vector<char>> &values);
+
+/// Writes DIRECTORY/libNAME.a, libNAME.so, or NAME.c; NAME.h, NAME.hpp, and
+/// NAME.report.txt and NAME.safetensors if there are a report and a file of the
+/// state. The directory exists. A file that cannot be written completely is
+/// left as it was: throws IoError.
 void writeLibrary(const Library &library, const std::string &directory);
 
 } // namespace tinygrad

@@ -31,9 +31,18 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tinygrad {
+
+/// Where the values are that the tensors of the state have when a library is
+/// written.
+enum class ExportWeights {
+  Inside, ///< in the library: a function NAME_init fills the state with them
+  Beside, ///< in a file NAME.safetensors, which NAME_load reads
+  Caller, ///< not written: the caller fills the state
+};
 
 /// How a library is made.
 struct ExportOptions {
@@ -45,16 +54,24 @@ struct ExportOptions {
   /// Functions take a parallel loop of the caller, and run large kernels on its
   /// threads.
   bool threads = false;
+  /// The same, and a file NAME_tbb.cpp has such a loop on oneTBB, which the
+  /// program compiles.
+  bool tbb = false;
   /// Intermediates are in static memory of the library instead of the caller's;
   /// then one thread may call a function at a time.
   bool staticScratch = false;
-  /// A function NAME_init fills the state with the values that the tensors have
-  /// when the library is written, which the library then contains. Otherwise
-  /// the caller fills it.
-  bool init = true;
-  /// NAME.c and NAME.h, one file in C99, instead of machine code. It is for one
-  /// target; none: vectors of 128 bits, without fused products, with which sums
-  /// may differ from those of the captured step in their last bits.
+  /// Where the values of the state are.
+  ExportWeights weights = ExportWeights::Inside;
+  /// Functions NAME_load and NAME_save read and write the state as a
+  /// safetensors file in memory. With ExportWeights::Beside they are there in
+  /// any case.
+  bool stateFiles = false;
+  /// A file NAME.report.txt says what each function executes at most.
+  bool report = false;
+  /// NAME.c, one file in C99, instead of machine code, without a report and
+  /// files of the state. It is for one target; none: vectors of 128 bits,
+  /// without fused products, with which sums may differ from those of the
+  /// captured step in their last bits.
   bool source = false;
 };
 
@@ -105,11 +122,11 @@ public:
     addStep(name, step.getCore(), names);
   }
 
-  /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so and
-  /// NAME.h, or NAME.c and NAME.h. Throws CompileError for what a library
-  /// cannot do (sorting), for names that C forbids, and for an unknown
-  /// processor; IoError for files that cannot be written, which are left as
-  /// they were.
+  /// Compiles the functions and writes DIRECTORY/libNAME.a, libNAME.so,
+  /// or NAME.c, NAME.h and NAME.hpp, and the other files of the options. Throws
+  /// CompileError for what a library cannot do (sorting), for names that C
+  /// forbids, and for an unknown processor; IoError for files that cannot be
+  /// written, which are left as they were.
   void write(const std::string &directory) const;
 
 private:
@@ -119,6 +136,20 @@ private:
   struct State;
   std::unique_ptr<State> state;
 };
+
+/// Writes the library of one captured step: DIRECTORY/libNAME.a, libNAME.so,
+/// NAME.h and the others for \p path "DIRECTORY/NAME". Its function is
+/// NAME_run. Throws what the functions of Exporter throw.
+template <typename S>
+void exportStep(const Jit<S> &step, const std::string &path,
+                const ExportNames &names = {}, ExportOptions options = {}) {
+  const std::size_t slash = path.find_last_of('/');
+  const bool hasFolder = slash != std::string::npos;
+  Exporter exporter(hasFolder ? path.substr(slash + 1) : path,
+                    std::move(options));
+  exporter.add("run", step, names);
+  exporter.write(hasFolder ? path.substr(0, slash + 1) : ".");
+}
 
 } // namespace tinygrad
 

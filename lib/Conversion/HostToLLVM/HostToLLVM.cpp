@@ -417,9 +417,19 @@ void HostEmitter::visitLaunch(LaunchOp launch) {
   // Its variables and the numbers of this launch.
   const SmallVector<VarAttr> variables = *collectVariables(kernel);
   const DenseMap<Attribute, Value> outer = values;
+  DenseMap<Attribute, Dim> known;
   for (auto [variable, number] :
-       llvm::zip(numbered, launch.getNumbers().value_or(ArrayRef<int64_t>())))
+       llvm::zip(numbered, launch.getNumbers().value_or(ArrayRef<int64_t>()))) {
     values[variable] = getNumber(number);
+    known.try_emplace(variable, context, number);
+  }
+  auto getDim = [&](VarAttr variable) {
+    auto fixed = options.fixed.find(variable.getName().getValue());
+    if (fixed != options.fixed.end())
+      return Dim(context, fixed->second);
+    auto number = known.find(variable);
+    return number == known.end() ? Dim(variable) : number->second;
+  };
   for (auto [i, variable] : llvm::enumerate(variables))
     LLVM::StoreOp::create(builder, loc, getValue(variable),
                           getElement(i64, numbers, int32_t(i)));
@@ -430,6 +440,12 @@ void HostEmitter::visitLaunch(LaunchOp launch) {
       extent = extent * Dim(range.getExtent());
   Value count = emitDim(extent);
   values = outer;
+  HostFunction::Launch call;
+  call.kernel = options.prefix + launch.getKernel().str();
+  for (VarAttr variable : variables)
+    call.variables.push_back(getDim(variable));
+  call.extent = extent.substitute(getDim);
+  result.launches.push_back(std::move(call));
 
   LLVM::LLVMFuncOp callee = declare(options.prefix + launch.getKernel().str(),
                                     {pointer, pointer, i64, i64});

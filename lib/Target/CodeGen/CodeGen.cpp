@@ -14,6 +14,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -192,11 +195,31 @@ LogicalResult codegen::runPasses(llvm::Module &module, const Machine &machine,
 
 LogicalResult codegen::generate(llvm::Module &module, const Machine &machine,
                                 llvm::CodeGenFileType type,
-                                llvm::SmallVectorImpl<char> &output) {
+                                llvm::SmallVectorImpl<char> &output,
+                                llvm::Pass *last) {
+  std::unique_ptr<llvm::Pass> owned(last);
   llvm::raw_svector_ostream stream(output);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
-    return failure();
+  if (!last) {
+    if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
+      return failure();
+  } else {
+    // What addPassesToEmitFile does, with one pass more.
+    auto *info = new llvm::MachineModuleInfoWrapperPass(machine.get());
+    llvm::TargetPassConfig *config = machine->createPassConfig(passes);
+    config->setDisableVerify(true);
+    passes.add(config);
+    passes.add(info);
+    if (config->addISelPasses())
+      return failure();
+    config->addMachinePasses();
+    config->setInitialized();
+    passes.add(owned.release());
+    if (machine->addAsmPrinter(passes, stream, nullptr, type,
+                               info->getMMI().getContext()))
+      return failure();
+    passes.add(llvm::createFreeMachineFunctionPass());
+  }
   passes.run(module);
   return success();
 }

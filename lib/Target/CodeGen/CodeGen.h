@@ -23,6 +23,7 @@
 
 namespace llvm {
 class Module;
+class Pass;
 class Target;
 class TargetMachine;
 class Triple;
@@ -83,10 +84,12 @@ void setProcessor(llvm::Module &module, const Machine &machine);
 LogicalResult runPasses(llvm::Module &module, const Machine &machine,
                         StringRef pipeline, std::string &error);
 
-/// Runs the code generator, which modifies the module.
+/// Runs the code generator, which modifies the module. \p last is run on the
+/// functions when their machine code is complete.
 LogicalResult generate(llvm::Module &module, const Machine &machine,
                        llvm::CodeGenFileType type,
-                       llvm::SmallVectorImpl<char> &output);
+                       llvm::SmallVectorImpl<char> &output,
+                       llvm::Pass *last = nullptr);
 
 } // namespace mlir::tg::codegen
 

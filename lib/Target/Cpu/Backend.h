@@ -12,6 +12,7 @@
 #ifndef TINYGRAD_LIB_TARGET_CPU_BACKEND_H
 #define TINYGRAD_LIB_TARGET_CPU_BACKEND_H
 
+#include "TinyGrad/Target/Cpu/CodeCounts.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 
 #include <memory>
@@ -19,17 +20,22 @@
 namespace llvm {
 class LLVMContext;
 class Module;
+class Pass;
 } // namespace llvm
 
 namespace mlir::tg::cpu {
 
 /// Compiles a module in LLVM's dialect to an object file. Fills in the texts
-/// and times of the stages; `texts` may be null.
-FailureOr<std::vector<char>> emitObject(ModuleOp module,
-                                        const CpuTargetOptions &target,
-                                        const CompileFlags &flags,
-                                        StageTexts *texts,
-                                        CpuCompileTimes &times);
+/// and times of the stages; `texts` and `counter` may be null.
+/// Functions of the bitcode become internal ones of the module.
+FailureOr<std::vector<char>>
+emitObject(ModuleOp module, const CpuTargetOptions &target,
+           const CompileFlags &flags, StageTexts *texts, CpuCompileTimes &times,
+           CodeCounter *counter = nullptr, ArrayRef<char> bitcode = {});
+
+/// A pass for the end of code generation that fills in the counter, which
+/// outlives it.
+llvm::Pass *createCountCodePass(CodeCounter &counter);
 
 /// The same up to LLVM IR, after LLVM's passes.
 FailureOr<std::unique_ptr<llvm::Module>> emitIR(ModuleOp module,

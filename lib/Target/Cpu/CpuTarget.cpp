@@ -125,7 +125,8 @@ FailureOr<CpuObject>
 tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                     const CpuTargetOptions &target, const CompileFlags &flags,
                     StageTexts *texts,
-                    function_ref<LogicalResult(ModuleOp)> complete) {
+                    function_ref<LogicalResult(ModuleOp)> complete,
+                    CodeCounter *counter, ArrayRef<char> bitcode) {
   CpuObject object;
   auto start = std::chrono::steady_clock::now();
   FailureOr<OwningOpRef<ModuleOp>> module =
@@ -135,8 +136,8 @@ tg::compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
   object.times.lowering = std::chrono::duration<double, std::milli>(
                               std::chrono::steady_clock::now() - start)
                               .count();
-  FailureOr<std::vector<char>> bytes =
-      cpu::emitObject(**module, target, flags, texts, object.times);
+  FailureOr<std::vector<char>> bytes = cpu::emitObject(
+      **module, target, flags, texts, object.times, counter, bitcode);
   if (failed(bytes))
     return failure();
   object.bytes = std::move(*bytes);

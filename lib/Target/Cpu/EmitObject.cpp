@@ -16,8 +16,10 @@
 #include "Backend.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -59,11 +61,46 @@ static LogicalResult optimize(llvm::Module &module,
   return success();
 }
 
+/// Adds functions, which become internal, of bitcode for no special processor.
+static LogicalResult linkBitcode(llvm::Module &module, ArrayRef<char> bitcode,
+                                 std::string &error) {
+  llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
+      llvm::MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()),
+                            "bitcode"),
+      module.getContext());
+  if (!parsed) {
+    error = llvm::toString(parsed.takeError());
+    return failure();
+  }
+  llvm::Module &added = **parsed;
+  added.setTargetTriple(module.getTargetTriple());
+  added.setDataLayout(module.getDataLayout());
+  // Which options it was compiled with, and by which compiler.
+  for (StringRef name : {"llvm.module.flags", "llvm.ident"})
+    if (llvm::NamedMDNode *list = added.getNamedMetadata(name))
+      added.eraseNamedMetadata(list);
+  SmallVector<std::string> names;
+  for (llvm::Function &function : added) {
+    for (StringRef attribute : {"target-cpu", "target-features", "tune-cpu"})
+      function.removeFnAttr(attribute);
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      names.push_back(function.getName().str());
+  }
+  if (llvm::Linker::linkModules(module, std::move(*parsed))) {
+    error = "its names are those of other things";
+    return failure();
+  }
+  for (const std::string &name : names)
+    module.getFunction(name)->setLinkage(llvm::GlobalValue::InternalLinkage);
+  return success();
+}
+
 /// Translates the module and runs LLVM's passes.
 static FailureOr<std::unique_ptr<llvm::Module>>
 makeIR(ModuleOp module, const CpuTargetOptions &target,
        const CompileFlags &flags, llvm::LLVMContext &context,
-       FailureOr<codegen::Machine> &machine, CpuCompileTimes &times) {
+       FailureOr<codegen::Machine> &machine, CpuCompileTimes &times,
+       ArrayRef<char> bitcode = {}) {
   std::string error;
   std::unique_ptr<llvm::Module> llvmModule;
   {
@@ -77,6 +114,8 @@ makeIR(ModuleOp module, const CpuTargetOptions &target,
                                          /*disableVerification=*/true);
     if (!llvmModule)
       return module.emitError("cannot be translated to LLVM IR");
+    if (!bitcode.empty() && failed(linkBitcode(*llvmModule, bitcode, error)))
+      return module.emitError("cannot be linked with bitcode: ") << error;
     codegen::setProcessor(*llvmModule, *machine);
     if (flags.flushSubnormals &&
         failed(cpu::flushSubnormals(*llvmModule, target, error)))
@@ -115,11 +154,11 @@ cpu::emitIR(ModuleOp module, const CpuTargetOptions &target,
   return ir;
 }
 
-FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
-                                             const CpuTargetOptions &target,
-                                             const CompileFlags &flags,
-                                             StageTexts *texts,
-                                             CpuCompileTimes &times) {
+FailureOr<std::vector<char>>
+cpu::emitObject(ModuleOp module, const CpuTargetOptions &target,
+                const CompileFlags &flags, StageTexts *texts,
+                CpuCompileTimes &times, CodeCounter *counter,
+                ArrayRef<char> bitcode) {
   auto findText = [&](StringRef stage) -> std::string * {
     if (!texts)
       return nullptr;
@@ -129,7 +168,7 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   llvm::LLVMContext context;
   FailureOr<codegen::Machine> machine = failure();
   FailureOr<std::unique_ptr<llvm::Module>> made =
-      makeIR(module, target, flags, context, machine, times);
+      makeIR(module, target, flags, context, machine, times, bitcode);
   if (failed(made))
     return failure();
   std::unique_ptr<llvm::Module> llvmModule = std::move(*made);
@@ -148,8 +187,9 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   }
   StageTimer timer(times.codegen);
   llvm::SmallVector<char, 0> bytes;
-  if (failed(codegen::generate(*llvmModule, *machine,
-                               llvm::CodeGenFileType::ObjectFile, bytes)))
+  if (failed(codegen::generate(
+          *llvmModule, *machine, llvm::CodeGenFileType::ObjectFile, bytes,
+          counter ? createCountCodePass(*counter) : nullptr)))
     return module.emitError("no object file can be made for ") << target.triple;
   return std::vector<char>(bytes.begin(), bytes.end());
 }

@@ -78,12 +78,24 @@ struct HostFunction {
     std::optional<unsigned> inPlace;
   };
 
+  /// A call of a kernel.
+  struct Launch {
+    /// With the prefix.
+    std::string kernel;
+    /// The values of its variables, over those of the function.
+    SmallVector<Dim> variables;
+    /// It runs the positions from 0 to this one.
+    Dim extent;
+  };
+
   LLVM::LLVMFuncOp function;
   SmallVector<Argument> arguments;
   SmallVector<Result> results;
   /// By name.
   SmallVector<VarAttr> variables;
   int64_t scratchBytes = 0;
+  /// In order.
+  SmallVector<Launch> launches;
 };
 
 /// Adds to \p module a function in LLVM's dialect for a host program, named as

@@ -24,6 +24,7 @@
 #ifndef TINYGRAD_TARGET_CPU_CPUTARGET_H
 #define TINYGRAD_TARGET_CPU_CPUTARGET_H
 
+#include "TinyGrad/Target/Cpu/CodeCounts.h"
 #include "TinyGrad/Target/Target.h"
 
 #include <cstdint>
@@ -122,12 +123,16 @@ compileToObject(ArrayRef<KernelOp> kernels,
                 const CompileFlags &flags = {}, StageTexts *texts = nullptr);
 
 /// The same with further functions: \p complete adds them to the lowered
-/// kernels, a module in LLVM's dialect. There may be no kernels.
+/// kernels, a module in LLVM's dialect. There may be no kernels. \p counter is
+/// filled in if it is not null; \p complete may say in it what to count.
+/// \p bitcode is LLVM bitcode of any target whose functions become internal
+/// ones of the object.
 FailureOr<CpuObject>
 compileToObject(MLIRContext *context, ArrayRef<KernelOp> kernels,
                 const CpuTargetOptions &target, const CompileFlags &flags,
                 StageTexts *texts,
-                function_ref<LogicalResult(ModuleOp)> complete);
+                function_ref<LogicalResult(ModuleOp)> complete,
+                CodeCounter *counter = nullptr, ArrayRef<char> bitcode = {});
 
 /// The same up to LLVM IR, after LLVM's passes and without internal functions
 /// that nothing calls.

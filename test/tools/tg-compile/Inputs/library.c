@@ -38,7 +38,11 @@ static void runParts(void *context, int64_t extent,
   }
 }
 static const net_threads threads = {&numLoops, runParts};
+#ifdef TBB
+#define WITH_THREADS , net_tbb()
+#else
 #define WITH_THREADS , &threads
+#endif
 #define WITHOUT_THREADS , 0
 #else
 #define WITH_THREADS
@@ -115,7 +119,10 @@ int main(void) {
     CHECK(half[i][5] == ((i + 5) % 2 ? 0x3C00 : 0));
   }
 #ifdef THREADS
+  CHECK(threads.context == &numLoops);
+#ifndef TBB
   CHECK(numLoops > 0);
+#endif
 #endif
 
   /* Mistakes: nothing is written. */

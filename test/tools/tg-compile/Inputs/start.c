@@ -36,6 +36,19 @@ static int test(void) {
       if (y[i][j] != sum)
         return 3;
     }
+#ifdef STATE_FILES
+  static char file[NET_STATE_FILE_BYTES];
+  const float last = state.weight[15][3];
+  if (net_save(&state, file, sizeof file, 0) != NET_OK)
+    return 4;
+  state.weight[15][3] = 1000;
+  if (net_load(&state, file, sizeof file) != NET_OK ||
+      state.weight[15][3] != last)
+    return 5;
+  file[8] = '[';
+  if (net_load(&state, file, sizeof file) != NET_ERROR_FORMAT)
+    return 6;
+#endif
   return net_forward(&state, &x[0][0], &y[0][1], 50 SCRATCH) !=
          NET_ERROR_ALIGNMENT;
 }
