@@ -154,23 +154,10 @@ LogicalResult HostEmitter::findArguments() {
 }
 
 LogicalResult HostEmitter::findVariables() {
-  FailureOr<SmallVector<VarAttr>> own = collectVariables(host);
+  FailureOr<SmallVector<VarAttr>> own = collectHostVariables(host, kernels);
   if (failed(own))
     return failure();
   result.variables = std::move(*own);
-  for (auto launch : host.getBody().getOps<LaunchOp>()) {
-    auto kernel = kernels.lookup<KernelOp>(launch.getKernel());
-    FailureOr<SmallVector<VarAttr>> used = collectVariables(kernel);
-    if (failed(used))
-      return failure();
-    ArrayRef<Attribute> numbered;
-    if (ArrayAttr list = kernel.getNumbersAttr())
-      numbered = list.getValue();
-    for (VarAttr variable : *used)
-      if (!llvm::is_contained(numbered, variable) &&
-          !llvm::is_contained(result.variables, variable))
-        result.variables.push_back(variable);
-  }
   for (VarAttr variable : options.variables)
     if (!llvm::is_contained(result.variables, variable))
       result.variables.push_back(variable);
