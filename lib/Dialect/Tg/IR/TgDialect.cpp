@@ -11,9 +11,14 @@
 
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgReifyShapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,10 +28,36 @@ using namespace mlir::tg;
 #include "TinyGrad/Dialect/Tg/IR/TgDialect.cpp.inc"
 #include "TinyGrad/Dialect/Tg/IR/TgInterfaces.cpp.inc"
 
+namespace {
+/// Operations of tensor graphs may be inlined into any function: upstream's
+/// inliner joins tensor functions that call each other. Kernels are isolated,
+/// and have their own rules. Sizes that arguments of a function are or say are
+/// not known by their names elsewhere.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *op, Region *, bool,
+                       IRMapping &) const override {
+    if (isa<KernelOp>(op) || op->getParentOfType<KernelOp>())
+      return false;
+    if (isa<DimOp>(op) && op->getResult(0).getType().isIndex())
+      return false;
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    if (!function)
+      return true;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, variableAttrName))
+        return false;
+    return true;
+  }
+};
+} // namespace
+
 void TgDialect::initialize() {
   registerAttributes();
-  addInterfaces<dim::DimFacts>();
+  addInterfaces<dim::DimFacts, Inliner>();
   registerTgDialectOperations(this);
+  attachReifiedShapes(*this);
 }
 
 Operation *TgDialect::materializeConstant(OpBuilder &builder, Attribute value,
@@ -42,7 +73,8 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (name == deviceAttrName || name == inputAttrName ||
       name == alignmentAttrName || name == nameAttrName ||
-      name == stateAttrName)
+      name == stateAttrName || name == sizesAttrName ||
+      name == variableAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -66,6 +98,14 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
         !number.getType().isSignlessInteger(64))
       return op->emitError()
              << "'" << name << "' is an i64 attribute of 'tg.detach'";
+    return success();
+  }
+  if (name == graphAttrName) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function || !function.isExternal() ||
+        !isa<FlatSymbolRefAttr>(attribute.getValue()))
+      return op->emitError()
+             << "'" << name << "' is a symbol, on a function declaration";
     return success();
   }
   bool isDim = name == parallelExtentAttrName;
@@ -137,6 +177,35 @@ static std::string findNameFault(Attribute value) {
   return fault;
 }
 
+/// Verifies the variable whose value an argument is.
+static LogicalResult verifyVariable(Attribute value, Type type,
+                                    function_ref<InFlightDiagnostic()> report) {
+  if (!isa<VarAttr>(value))
+    return report() << "is " << value
+                    << ", not a variable like #tg.var<\"n\", 1, 8>";
+  if (!type.isSignlessInteger() && !type.isIndex())
+    return report() << "is on a " << type << ", not on an index or integer";
+  return success();
+}
+
+/// Verifies the sizes of an argument.
+static LogicalResult verifySizes(Attribute value, Type type,
+                                 function_ref<InFlightDiagnostic()> report) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return report() << "is on a " << type << ", not on a ranked tensor";
+  auto list = dyn_cast<ArrayAttr>(value);
+  if (!list || !llvm::all_of(list, Dim::isDim) ||
+      static_cast<int64_t>(list.size()) != tensor.getRank())
+    return report() << "is " << value << ", not a list of a dimension for each "
+                    << "of the " << tensor.getRank() << " axes of " << type;
+  for (auto [axis, dim, size] : llvm::enumerate(list, tensor.getShape()))
+    if (Dim given(dim); ShapedType::isStatic(size) && !given.is(size))
+      return report() << "says that axis " << axis << " has " << given.str()
+                      << " elements, but that of " << type << " has " << size;
+  return success();
+}
+
 LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                                                   unsigned region,
                                                   unsigned argument,
@@ -179,6 +248,13 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
     if (!function.getArgAttr(argument, nameAttrName))
       return report() << "needs '" << nameAttrName << "' beside it";
     return success();
+  }
+  if (name == variableAttrName || name == sizesAttrName) {
+    const Type type =
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument];
+    return name == variableAttrName
+               ? verifyVariable(attribute.getValue(), type, report)
+               : verifySizes(attribute.getValue(), type, report);
   }
   if (name != inputAttrName)
     return report() << "is not an attribute of the tg dialect";
