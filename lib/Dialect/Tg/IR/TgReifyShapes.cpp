@@ -136,7 +136,7 @@ struct Model : ReifyRankedShapedTypeOpInterface::FallbackModel<Model> {
 
 void mlir::tg::attachReifiedShapes(TgDialect &dialect) {
   for (RegisteredOperationName name :
-       dialect.getContext()->getRegisteredOperationsByDialect(
-           TgDialect::getDialectNamespace()))
-    name.attachInterface<Model>();
+       dialect.getContext()->getRegisteredOperations())
+    if (&name.getDialect() == &dialect)
+      name.attachInterface<Model>();
 }
