@@ -73,8 +73,7 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (name == deviceAttrName || name == inputAttrName ||
       name == alignmentAttrName || name == nameAttrName ||
-      name == stateAttrName || name == sizesAttrName ||
-      name == variableAttrName)
+      name == stateAttrName || name == variableAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -188,24 +187,6 @@ static LogicalResult verifyVariable(Attribute value, Type type,
   return success();
 }
 
-/// Verifies the sizes of an argument.
-static LogicalResult verifySizes(Attribute value, Type type,
-                                 function_ref<InFlightDiagnostic()> report) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return report() << "is on a " << type << ", not on a ranked tensor";
-  auto list = dyn_cast<ArrayAttr>(value);
-  if (!list || !llvm::all_of(list, Dim::isDim) ||
-      static_cast<int64_t>(list.size()) != tensor.getRank())
-    return report() << "is " << value << ", not a list of a dimension for each "
-                    << "of the " << tensor.getRank() << " axes of " << type;
-  for (auto [axis, dim, size] : llvm::enumerate(list, tensor.getShape()))
-    if (Dim given(dim); ShapedType::isStatic(size) && !given.is(size))
-      return report() << "says that axis " << axis << " has " << given.str()
-                      << " elements, but that of " << type << " has " << size;
-  return success();
-}
-
 LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                                                   unsigned region,
                                                   unsigned argument,
@@ -249,13 +230,10 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
       return report() << "needs '" << nameAttrName << "' beside it";
     return success();
   }
-  if (name == variableAttrName || name == sizesAttrName) {
-    const Type type =
-        cast<FunctionOpInterface>(op).getArgumentTypes()[argument];
-    return name == variableAttrName
-               ? verifyVariable(attribute.getValue(), type, report)
-               : verifySizes(attribute.getValue(), type, report);
-  }
+  if (name == variableAttrName)
+    return verifyVariable(
+        attribute.getValue(),
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument], report);
   if (name != inputAttrName)
     return report() << "is not an attribute of the tg dialect";
   if (!isa<ElementsAttr>(attribute.getValue()))

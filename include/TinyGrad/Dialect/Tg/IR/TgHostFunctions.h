@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Attributes of functions that mix the dialect with others: what their sizes
-/// are, and which tensor graph a call runs.
+/// Attributes of functions that mix the dialect with others: which arguments are
+/// sizes, and which tensor graph a call runs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,6 @@ namespace mlir::tg {
 /// The variable (a `#tg.var`) whose value an argument is, an index or an
 /// integer.
 inline constexpr llvm::StringLiteral variableAttrName = "tg.variable";
-/// The dimensions of an argument that is a tensor with sizes `?`, a list.
-inline constexpr llvm::StringLiteral sizesAttrName = "tg.sizes";
 /// On a declaration: the tensor graph (a symbol) that a call of it runs.
 inline constexpr llvm::StringLiteral graphAttrName = "tg.graph";
 
