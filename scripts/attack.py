@@ -52,6 +52,7 @@ PASSES = (
     "tg-autodiff",
     "tg-autodiff,tg-schedule-pipeline",
     "tg-linearize",
+    "inline,tg-outline",
     "func.func(tg-resolve-assigns)",
     "func.func(tg-compose-views)",
     "func.func(tg-join-sums)",

@@ -255,6 +255,27 @@ tinygradCompileOptionsSetCheckBounds(TinyGradCompileOptions *options,
 MLIR_CAPI_EXPORTED void
 tinygradCompileOptionsSetFlushSubnormals(TinyGradCompileOptions *options,
                                          bool value);
+/**
+ * A pass of the caller: called with the module that is compiled (a copy of the
+ * one that was given) and `userData`. After a failure the compilation fails
+ * with the diagnostics that were emitted.
+ */
+typedef MlirLogicalResult (*TinyGradModulePass)(MlirModule module,
+                                                void *userData);
+/**
+ * Called after scheduling, when the module is at level 2; null is no call. Not
+ * called for a module that comes at level 2 or 3.
+ */
+MLIR_CAPI_EXPORTED void
+tinygradCompileOptionsSetAfterSchedule(TinyGradCompileOptions *options,
+                                       TinyGradModulePass pass, void *userData);
+/**
+ * Called when kernels have their schedules, and the module is at level 3. Not
+ * called for a module that comes at level 3.
+ */
+MLIR_CAPI_EXPORTED void
+tinygradCompileOptionsSetAfterOptimize(TinyGradCompileOptions *options,
+                                       TinyGradModulePass pass, void *userData);
 /** Destroys options. */
 MLIR_CAPI_EXPORTED void
 tinygradCompileOptionsDestroy(TinyGradCompileOptions *options);
@@ -263,9 +284,11 @@ tinygradCompileOptionsDestroy(TinyGradCompileOptions *options);
 typedef struct TinyGradProgram TinyGradProgram;
 
 /**
- * Compiles a function of a module at level 1, a graph of operations on ranked
- * tensors, for a device. The module is not changed; its context gets the
- * dialects that the compilation needs. Null `options` are the defaults.
+ * Compiles a function of a module for a device: a graph of operations on ranked
+ * tensors (level 1), or a host program with kernels (level 2, or 3 if they are
+ * scheduled), whose inputs and outputs are flat buffers. What was done before
+ * is not done again. The module is not changed; its context gets the dialects
+ * that the compilation needs. Null `options` are the defaults.
  * TinyGradErrorCompile for everything that is invalid, unsupported or of
  * another level.
  */

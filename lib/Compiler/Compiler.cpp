@@ -238,6 +238,20 @@ public:
     return false;
   }
 
+  /// Calls \p change. Kernels that it changes have no simpler schedule.
+  LogicalResult forgetChanged(ModuleOp module,
+                              function_ref<LogicalResult()> change) {
+    llvm::StringMap<std::string> before;
+    for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
+      before[kernel.getName()] = print(kernel);
+    if (failed(change()))
+      return failure();
+    for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
+      if (before.lookup(kernel.getName()) != print(kernel))
+        kernels.erase(kernel.getName());
+    return success();
+  }
+
   void scheduled(tg::KernelOp kernel, OwningOpRef<tg::KernelOp> original,
                  unsigned next) override {
     std::lock_guard<std::mutex> lock(mutex);
@@ -433,15 +447,33 @@ static void attachTarget(ModuleOp module, const tg::Target &target) {
   module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
 }
 
+/// Calls the host's function with a module of the level, if there is one.
+static LogicalResult
+callHost(ModuleOp module, tg::ModuleLevel level, StringRef name,
+         const std::function<LogicalResult(ModuleOp)> &function) {
+  if (!function)
+    return success();
+  ErrorObserver errors(module.getContext());
+  const bool isDone = succeeded(function(module));
+  if (!isDone && !errors.any())
+    emitError(module.getLoc()) << name << " failed";
+  return success(isDone && !errors.any() && succeeded(verify(module)) &&
+                 succeeded(tg::requireLevel(module, level)));
+}
+
 LogicalResult tinygrad::detail::schedule(ModuleOp module, Device &device,
                                          const CompileOptions &options) {
   if (failed(tg::requireLevel(module, tg::ModuleLevel::TensorGraph)))
     return failure();
   attachTarget(module, getTarget(device, options));
-  return runPipeline(
-      module, options, "scheduling", [&](OpPassManager &manager) {
-        tg::buildSchedulePipeline(manager, getPipelineOptions(device, options));
-      });
+  if (failed(runPipeline(module, options, "scheduling",
+                         [&](OpPassManager &manager) {
+                           tg::buildSchedulePipeline(
+                               manager, getPipelineOptions(device, options));
+                         })))
+    return failure();
+  return callHost(module, tg::ModuleLevel::Kernels, "afterSchedule",
+                  options.afterSchedule);
 }
 
 /// Emits an error if a kernel computes something else after it is scheduled.
@@ -479,7 +511,14 @@ static LogicalResult optimize(ModuleOp module, Device &device,
       options.prepareKernel(kernel);
   if (options.verifySchedules && failed(compareSchedules(module, options)))
     return failure();
-  return unscheduled.schedule(module);
+  if (failed(unscheduled.schedule(module)))
+    return failure();
+  if (!options.afterOptimize)
+    return success();
+  return unscheduled.forgetChanged(module, [&] {
+    return callHost(module, tg::ModuleLevel::ScheduledKernels, "afterOptimize",
+                    options.afterOptimize);
+  });
 }
 
 LogicalResult tinygrad::detail::optimize(ModuleOp module, Device &device,
@@ -575,6 +614,19 @@ tinygrad::detail::generateCode(ModuleOp module, Device &device,
   return code;
 }
 
+/// Whether a function has the form of a host program: its arguments and results
+/// are flat buffers.
+static bool isHostProgram(func::FuncOp entry) {
+  auto isBuffer = [](Type type) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    return buffer && buffer.hasStaticShape() && tg::isBufferType(buffer);
+  };
+  FunctionType type = entry.getFunctionType();
+  return type.getNumInputs() + type.getNumResults() > 0 &&
+         llvm::all_of(type.getInputs(), isBuffer) &&
+         llvm::all_of(type.getResults(), isBuffer);
+}
+
 /// Describes the arguments or results of the function, with an error at the
 /// location of one that no buffer can hold.
 static FailureOr<std::vector<TensorInfo>>
@@ -582,12 +634,23 @@ describe(func::FuncOp entry, TypeRange types,
          function_ref<Location(unsigned)> getLocation) {
   std::vector<TensorInfo> infos;
   for (auto [i, type] : llvm::enumerate(types)) {
+    if (isHostProgram(entry)) {
+      auto buffer = cast<MemRefType>(type);
+      infos.push_back(
+          {getDType(buffer.getElementType()), {buffer.getNumElements()}});
+      continue;
+    }
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return emitError(getLocation(i))
-             << "the function's arguments and results must be ranked tensors, "
-                "not "
-             << type;
+    if (!tensor) {
+      InFlightDiagnostic error = emitError(getLocation(i));
+      error << "the function's arguments and results must be ranked tensors, "
+               "not "
+            << type;
+      if (isa<MemRefType>(type))
+        error << "; those of a host program (level 2 or 3) are all flat "
+                 "buffers of static size";
+      return error;
+    }
     if (!tg::isElementType(tensor.getElementType()))
       return emitError(getLocation(i))
              << "the element type of " << type << " is none of the dialect";
@@ -603,6 +666,44 @@ describe(func::FuncOp entry, TypeRange types,
   return infos;
 }
 
+/// The variables of a tensor graph or a host program.
+static FailureOr<SmallVector<tg::VarAttr>> findVariables(func::FuncOp entry) {
+  FailureOr<SmallVector<tg::VarAttr>> variables = tg::collectHostVariables(
+      entry, SymbolTable(entry->getParentOfType<ModuleOp>()));
+  if (failed(variables))
+    return failure();
+  for (auto [a, b] : llvm::zip(*variables, llvm::drop_begin(*variables)))
+    if (a.getName() == b.getName())
+      return emitError(entry.getLoc())
+             << "variable '" << a.getName().getValue() << "' has the bounds ["
+             << a.getMin() << ", " << a.getMax() << "] and [" << b.getMin()
+             << ", " << b.getMax() << "] in the kernels of '@"
+             << entry.getSymName() << "'";
+  return variables;
+}
+
+namespace {
+/// What is at the top of a module.
+struct Contents {
+  explicit Contents(ModuleOp module) {
+    for (Operation &op : *module.getBody()) {
+      const std::optional<tg::LevelRange> levels = tg::getLevels(&op);
+      if (!levels)
+        continue;
+      hasGraph |= levels->first == tg::ModuleLevel::TensorGraph;
+      if (isa<tg::KernelOp>(op)) {
+        hasUnscheduled |= levels->last == tg::ModuleLevel::Kernels;
+        hasScheduled |= levels->first == tg::ModuleLevel::ScheduledKernels;
+      }
+    }
+  }
+  bool hasGraph = false;
+  /// Kernels with loops only, and those with a schedule. One without ranges is
+  /// neither.
+  bool hasUnscheduled = false, hasScheduled = false;
+};
+} // namespace
+
 FailureOr<std::shared_ptr<CompiledProgram>>
 tinygrad::detail::compile(ModuleOp module, Device &device,
                           const CompileOptions &options) {
@@ -615,11 +716,11 @@ tinygrad::detail::compile(ModuleOp module, Device &device,
   if (entry.isExternal())
     return emitError(entry.getLoc())
            << "the function '" << options.entry << "' has no body";
-  const tg::LevelRange graph = {tg::ModuleLevel::TensorGraph,
-                                tg::ModuleLevel::TensorGraph};
   if (std::optional<tg::LevelRange> levels = tg::getLevels(entry);
-      levels && *levels != graph)
-    return tg::emitLevelError(entry, *levels, graph);
+      levels && levels->first == tg::ModuleLevel::Functions)
+    return tg::emitLevelError(
+        entry, *levels,
+        {tg::ModuleLevel::TensorGraph, tg::ModuleLevel::ScheduledKernels});
   FailureOr<std::vector<TensorInfo>> arguments =
       describe(entry, entry.getArgumentTypes(),
                [&](unsigned i) { return entry.getArgument(i).getLoc(); });
@@ -629,23 +730,49 @@ tinygrad::detail::compile(ModuleOp module, Device &device,
       entry, entry.getResultTypes(), [&](unsigned) { return entry.getLoc(); });
   if (failed(results))
     return failure();
-  FailureOr<SmallVector<tg::VarAttr>> variables = tg::collectVariables(entry);
+  FailureOr<SmallVector<tg::VarAttr>> variables = findVariables(entry);
   if (failed(variables))
+    return failure();
+  const bool isHost = isHostProgram(entry);
+  if (Contents(module).hasScheduled &&
+      failed(checkTarget(module, getTarget(device, options))))
     return failure();
 
   CompileTimes times;
-  debugModule(5, "tensor graph", module);
   auto begin = Clock::now();
-  if (failed(detail::schedule(module, device, options)))
-    return failure();
+  if (!isHost || Contents(module).hasGraph) {
+    debugModule(5, "tensor graph", module);
+    if (failed(detail::schedule(module, device, options)))
+      return failure();
+  }
   times.schedule = millisecondsSince(begin);
-  if (failed(checkScheduled(module.lookupSymbol<func::FuncOp>(options.entry))))
+  // Scheduling makes a new function, and the host's passes may remove it.
+  auto findHost = [&]() -> FailureOr<func::FuncOp> {
+    auto host = module.lookupSymbol<func::FuncOp>(options.entry);
+    if (!host)
+      return emitError(module.getLoc())
+             << "the module has no function '" << options.entry
+             << "' after the passes of the host";
+    if (failed(checkScheduled(host)))
+      return failure();
+    if (!host.getBody().hasOneBlock())
+      return emitError(host.getLoc()) << "the host program '" << options.entry
+                                      << "' must have a body of one block";
+    return host;
+  };
+  if (failed(findHost()))
     return failure();
   debugModule(5, "kernels", module);
   begin = Clock::now();
   UnscheduledKernels unscheduled(device, options);
-  if (failed(::optimize(module, device, options, unscheduled)))
-    return failure();
+  // A program without kernels passes all levels, too.
+  if (const Contents contents(module);
+      contents.hasUnscheduled || !contents.hasScheduled) {
+    if (failed(::optimize(module, device, options, unscheduled)))
+      return failure();
+  } else {
+    attachTarget(module, getTarget(device, options));
+  }
   times.optimize = millisecondsSince(begin);
   if (debugLevel() >= 3)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
@@ -657,9 +784,10 @@ tinygrad::detail::compile(ModuleOp module, Device &device,
   if (failed(kernels))
     return failure();
   times.kernels = millisecondsSince(begin);
-  LaunchList list =
-      buildLaunchList(module.lookupSymbol<func::FuncOp>(options.entry), device,
-                      *variables, *kernels);
+  FailureOr<func::FuncOp> host = findHost();
+  if (failed(host))
+    return failure();
+  LaunchList list = buildLaunchList(*host, device, *variables, *kernels);
   return std::make_shared<CompiledProgram>(device, std::move(list),
                                            std::move(*arguments),
                                            std::move(*results), times);

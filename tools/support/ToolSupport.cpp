@@ -97,14 +97,25 @@ static DType getStorageDType(DType dtype) {
   return isFloat8(dtype) ? DType::UInt8 : dtype;
 }
 
-FailureOr<HostTensor>
-mlir::tg::readTensor(StringRef path, RankedTensorType type, const Twine &what) {
+Type mlir::tg::getArrayType(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  if (!buffer || !buffer.hasStaticShape())
+    return type;
+  return RankedTensorType::get({buffer.getNumElements()},
+                               buffer.getElementType());
+}
+
+FailureOr<HostTensor> mlir::tg::readTensor(StringRef path,
+                                           RankedTensorType type,
+                                           const Twine &what, bool anyShape) {
   try {
     tinygrad::HostArray array = tinygrad::readNpy(path.str());
     MLIRContext *context = type.getContext();
     DType wanted = getStorageDType(tinygrad::getDType(type.getElementType()));
-    if (array.dtype != wanted ||
-        ArrayRef<int64_t>(array.shape) != type.getShape()) {
+    const bool fits =
+        anyShape ? int64_t(array.numElements()) == type.getNumElements()
+                 : ArrayRef<int64_t>(array.shape) == type.getShape();
+    if (array.dtype != wanted || !fits) {
       std::string message;
       llvm::raw_string_ostream(message)
           << "'" << path << "' holds "
@@ -114,7 +125,7 @@ mlir::tg::readTensor(StringRef path, RankedTensorType type, const Twine &what) {
       return reportError(message);
     }
     HostTensor tensor;
-    tensor.shape.assign(array.shape.begin(), array.shape.end());
+    tensor.shape.assign(type.getShape().begin(), type.getShape().end());
     tensor.elementType = type.getElementType();
     tensor.bytes.resize(array.numElements() *
                         getElementSize(tensor.elementType));
@@ -291,10 +302,8 @@ void mlir::tg::bindProgram(ModuleOp module,
 }
 
 FailureOr<llvm::StringMap<int64_t>>
-mlir::tg::readValues(ModuleOp module, ArrayRef<std::string> values) {
-  FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
-  if (failed(variables))
-    return failure();
+mlir::tg::readValues(ArrayRef<VarAttr> variables,
+                     ArrayRef<std::string> values) {
   llvm::StringMap<int64_t> result;
   for (StringRef value : values) {
     auto [name, text] = value.split('=');
@@ -303,7 +312,7 @@ mlir::tg::readValues(ModuleOp module, ArrayRef<std::string> values) {
       return reportError("'" + value + "' is not name=number, as in n=4");
     std::string names;
     VarAttr variable;
-    for (VarAttr known : *variables) {
+    for (VarAttr known : variables) {
       names += (names.empty() ? "" : ", ") + known.getName().str();
       if (known.getName().getValue() == name)
         variable = known;
@@ -319,7 +328,7 @@ mlir::tg::readValues(ModuleOp module, ArrayRef<std::string> values) {
     if (!result.try_emplace(name, number).second)
       return reportError("variable '" + name + "' is given two values");
   }
-  for (VarAttr variable : *variables)
+  for (VarAttr variable : variables)
     if (StringRef name = variable.getName(); !result.contains(name))
       return reportError("variable '" + name + "' in [" +
                          Twine(variable.getMin()) + ", " +

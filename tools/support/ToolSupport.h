@@ -59,10 +59,15 @@ tinygrad::Device &getDevice(StringRef name);
 /// functions of the module.
 FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name);
 
+/// The type of the array for an argument or result: a flat buffer (level 2 or
+/// 3) takes an array of one dimension.
+Type getArrayType(Type type);
+
 /// Reads a .npy file that must contain a tensor of `type`; `what` describes its
-/// purpose in messages. An fp8 tensor is read from a uint8 array of its bits.
+/// purpose in messages. An fp8 tensor is read from a uint8 array of its bits. If
+/// `anyShape`, the array may have any shape of as many elements.
 FailureOr<HostTensor> readTensor(StringRef path, RankedTensorType type,
-                                 const Twine &what);
+                                 const Twine &what, bool anyShape = false);
 
 /// Writes a .npy file; an fp8 tensor is written as a uint8 array of its bits.
 LogicalResult writeTensor(StringRef path, const HostTensor &tensor);
@@ -95,9 +100,9 @@ void replaceVariablesAndInputs(ModuleOp module,
 /// each.
 void bindProgram(ModuleOp module, const llvm::StringMap<int64_t> &values);
 
-/// Reads values of variables given as `name=number`, one for each variable of
-/// the module. Emits errors.
-FailureOr<llvm::StringMap<int64_t>> readValues(ModuleOp module,
+/// Reads values of variables given as `name=number`, one for each of the
+/// variables. Emits errors.
+FailureOr<llvm::StringMap<int64_t>> readValues(ArrayRef<VarAttr> variables,
                                                ArrayRef<std::string> values);
 
 /// The values in the order in which a program expects them.

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-run file.mlir` runs a function of level 1 of the `tg` dialect on arrays
-/// from .npy files, compiled for a device or in the reference interpreter.
+/// `tg-run file.mlir` runs a function of level 1, 2 or 3 of the `tg` dialect on
+/// arrays from .npy files, compiled for a device or, at level 1, in the
+/// reference interpreter.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,7 @@
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "mlir/IR/Verifier.h"
@@ -93,9 +95,9 @@ static LogicalResult makeInputs(func::FuncOp function,
   std::mt19937_64 random(seed);
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument argument = function.getArgument(i);
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    FailureOr<HostTensor> tensor =
-        makeHostTensor(argument.getLoc(), argument.getType());
+    const Type array = getArrayType(argument.getType());
+    auto type = dyn_cast<RankedTensorType>(array);
+    FailureOr<HostTensor> tensor = makeHostTensor(argument.getLoc(), array);
     if (failed(tensor))
       return failure();
     auto value = function.getArgAttrOfType<TypedAttr>(i, inputAttrName);
@@ -104,7 +106,8 @@ static LogicalResult makeInputs(func::FuncOp function,
              << inputAttrName << " is " << value.getType() << ", but argument "
              << i << " is " << type;
     if (i < inputs.size())
-      tensor = readTensor(inputs[i], type, "argument " + Twine(i));
+      tensor = readTensor(inputs[i], type, "argument " + Twine(i),
+                          /*anyShape=*/array != argument.getType());
     else if (value)
       tensor = makeHostTensor(argument.getLoc(), type, value);
     else if (randomInputs)
@@ -172,11 +175,13 @@ static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
                                  MutableArrayRef<HostTensor> tensors,
                                  SmallVectorImpl<HostTensor> &results) {
   auto function = module.lookupSymbol<func::FuncOp>(entryName);
-  SmallVector<Type> inputTypes(function.getArgumentTypes());
-  SmallVector<Type> resultTypes(function.getResultTypes());
+  const auto inputTypes =
+      llvm::map_to_vector(function.getArgumentTypes(), getArrayType);
+  const auto resultTypes =
+      llvm::map_to_vector(function.getResultTypes(), getArrayType);
   auto read = [](const tinygrad::Buffer &buffer, Type type, Type sizes) {
     return fromBuffer(buffer, cast<RankedTensorType>(type),
-                      cast<RankedTensorType>(sizes).getShape());
+                      cast<RankedTensorType>(getArrayType(sizes)).getShape());
   };
   // Here, the values are inputs, not a part of the program.
   for (unsigned i = 0; i < inputTypes.size(); ++i)
@@ -234,14 +239,30 @@ static LogicalResult runMain() {
     return reportError("@" + entryName + " has " +
                        Twine(function->getNumResults()) + " results, but " +
                        Twine(outputs.size()) + " are named with --output");
-  // With values for the variables, the program has static shapes.
+  const std::optional<LevelRange> levels = getLevels(*function);
+  const bool isGraph = !levels || levels->first == ModuleLevel::TensorGraph;
+  if (levels && levels->first == ModuleLevel::Functions)
+    return emitLevelError(
+        *function, *levels,
+        {ModuleLevel::TensorGraph, ModuleLevel::ScheduledKernels});
+  if (interpretFlag && !isGraph)
+    return emitLevelError(*function, *levels,
+                          {ModuleLevel::TensorGraph, ModuleLevel::TensorGraph});
+  // The variables of a host program are not those of all kernels, of which some
+  // are numbers of launches.
+  FailureOr<SmallVector<VarAttr>> variables =
+      isGraph ? collectVariables(*module)
+              : collectHostVariables(*function, SymbolTable(*module));
+  if (failed(variables))
+    return failure();
   FailureOr<llvm::StringMap<int64_t>> values =
-      readValues(*module, variableValues);
+      readValues(*variables, variableValues);
   if (failed(values))
     return failure();
+  // With values for the variables, a graph has static shapes.
   OwningOpRef<ModuleOp> concreteModule;
   func::FuncOp concrete = *function;
-  if (!values->empty()) {
+  if (isGraph && !values->empty()) {
     concreteModule = module->clone();
     bindProgram(*concreteModule, *values);
     concrete = concreteModule->lookupSymbol<func::FuncOp>(entryName);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Compiler/Checked.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -133,9 +134,6 @@ TEST_F(Checked, Levels) {
   EXPECT_THAT(takeError(),
               HasSubstr("is a kernel without a schedule (level 2), "
                         "but tensor graphs (level 1) are needed"));
-  EXPECT_TRUE(failed(checked::compile(*module, device)));
-  EXPECT_THAT(takeError(), HasSubstr("'@main' is made of kernels (level 2 or "
-                                     "3), but tensor graphs (level 1)"));
   EXPECT_EQ(print(), before);
 
   ASSERT_TRUE(succeeded(checked::optimize(*module, device)));
@@ -153,6 +151,148 @@ TEST_F(Checked, Levels) {
   EXPECT_THAT(errors, ElementsAre());
 }
 
+/// What was done before is not done again, and gives the same values.
+TEST_F(Checked, CompilesFromEachLevel) {
+  for (int level = 1; level <= 3; ++level) {
+    auto module = parse(kGraph);
+    if (level >= 2)
+      ASSERT_TRUE(succeeded(checked::schedule(*module, device)));
+    if (level >= 3)
+      ASSERT_TRUE(succeeded(checked::optimize(*module, device)));
+    CompileOptions options;
+    int numPrepared = 0;
+    options.prepareKernel = [&](tg::KernelOp) { ++numPrepared; };
+    auto program = checked::compile(*module, device, options);
+    ASSERT_TRUE(succeeded(program)) << level;
+    EXPECT_EQ(numPrepared, level < 3 ? 1 : 0);
+    EXPECT_EQ((*program)->getArguments()[0].shape,
+              level == 1 ? std::vector<int64_t>({4, 8})
+                         : std::vector<int64_t>({32}));
+    EXPECT_THAT(run(**program), ElementsAre(16, 16, 16, 16));
+    // It is at level 3 now, and can be compiled once more.
+    auto again = checked::compile(*module, device);
+    ASSERT_TRUE(succeeded(again)) << level;
+    EXPECT_THAT(run(**again), ElementsAre(16, 16, 16, 16));
+  }
+  EXPECT_THAT(errors, ElementsAre());
+}
+
+/// A graph and kernels of each level in one module.
+TEST_F(Checked, CompilesMixedLevels) {
+  auto module = parse(kGraph);
+  ASSERT_TRUE(succeeded(checked::schedule(*module, device)));
+  ASSERT_TRUE(succeeded(checked::optimize(*module, device)));
+  auto other = parse(R"(
+    func.func @graph(%x: tensor<4x8xf32>) -> tensor<1x8xf32> {
+      %0 = tg.reduce add %x axes [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+      return %0 : tensor<1x8xf32>
+    })");
+  module->push_back(other->lookupSymbol("graph")->clone());
+  CompileOptions options;
+  for (const char *entry : {"main", "graph"}) {
+    OwningOpRef<ModuleOp> copy = module->clone();
+    options.entry = entry;
+    auto program = checked::compile(*copy, device, options);
+    ASSERT_TRUE(succeeded(program));
+    const float expected = options.entry == "main" ? 16 : 4;
+    EXPECT_THAT(run(**program),
+                ElementsAre(expected, expected, expected, expected));
+  }
+  EXPECT_THAT(errors, ElementsAre());
+}
+
+/// Kernels that were converted are too far, and are named.
+TEST_F(Checked, CompilesNoFunctionsOfKernels) {
+  auto module = parse(R"(
+    func.func @main(%x: memref<4xf32>) attributes {tg.outputs = 1 : i64,
+        tg.parallel_extent = 1 : i64, tg.variables = []} {
+      return
+    })");
+  EXPECT_TRUE(failed(checked::compile(*module, device)));
+  EXPECT_THAT(takeError(), HasSubstr("'@main' is made of a kernel (level 4)"));
+}
+
+TEST_F(Checked, CompilesNoOtherBuffers) {
+  EXPECT_TRUE(failed(checked::compile(
+      *parse("func.func @main(%x: memref<2x4xf32>) { return }"), device)));
+  EXPECT_THAT(takeError(),
+              AllOf(HasSubstr("must be ranked tensors, not "
+                              "'memref<2x4xf32>'"),
+                    HasSubstr("are all flat buffers of static size")));
+}
+
+/// The host's passes see the module between two levels.
+TEST_F(Checked, PassesOfTheHost) {
+  std::string order;
+  CompileOptions options;
+  options.afterSchedule = [&](ModuleOp module) {
+    order += "schedule ";
+    EXPECT_TRUE(succeeded(tg::requireLevel(module, tg::ModuleLevel::Kernels)));
+    // As a pass that computes something else: 2^x becomes -x.
+    module.walk([](tg::Exp2Op op) {
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(
+          tg::NegOp::create(builder, op.getLoc(), op.getX()).getResult());
+      op.erase();
+    });
+    return success();
+  };
+  options.afterOptimize = [&](ModuleOp module) {
+    order += "optimize";
+    EXPECT_TRUE(tg::isScheduled(module));
+    return success();
+  };
+  auto program = checked::compile(*parse(kGraph), device, options);
+  ASSERT_TRUE(succeeded(program));
+  EXPECT_EQ(order, "schedule optimize");
+  EXPECT_THAT(run(**program), ElementsAre(-8, -8, -8, -8));
+  // Steps that were done before have no call.
+  auto module = parse(kGraph);
+  ASSERT_TRUE(succeeded(checked::schedule(*module, device)));
+  order = "";
+  ASSERT_TRUE(succeeded(checked::compile(*module, device, options)));
+  EXPECT_EQ(order, "optimize");
+  EXPECT_THAT(errors, ElementsAre());
+}
+
+/// What is wrong with the host's passes is an error, with its diagnostics.
+TEST_F(Checked, PassesOfTheHostFail) {
+  CompileOptions options;
+  options.afterSchedule = [](ModuleOp) { return failure(); };
+  EXPECT_TRUE(failed(checked::compile(*parse(kGraph), device, options)));
+  EXPECT_THAT(takeError(), HasSubstr("afterSchedule failed"));
+  options.afterSchedule = [](ModuleOp module) -> LogicalResult {
+    return (*module.getOps<tg::KernelOp>().begin()).emitError("not that one");
+  };
+  EXPECT_TRUE(failed(checked::compile(*parse(kGraph), device, options)));
+  EXPECT_THAT(takeError(), HasSubstr("not that one"));
+  EXPECT_THROW(tinygrad::compile(*parse(kGraph), device, options),
+               tinygrad::CompileError);
+  options.afterSchedule = nullptr;
+  options.afterOptimize = [](ModuleOp module) {
+    module.lookupSymbol("main")->erase();
+    return success();
+  };
+  EXPECT_TRUE(failed(checked::compile(*parse(kGraph), device, options)));
+  EXPECT_THAT(takeError(), HasSubstr("the module has no function 'main' after "
+                                     "the passes of the host"));
+  // A module that is not valid, or of another level.
+  options.afterOptimize = [](ModuleOp module) {
+    (*module.getOps<tg::KernelOp>().begin()).setOutputs(7);
+    return success();
+  };
+  EXPECT_TRUE(failed(checked::compile(*parse(kGraph), device, options)));
+  EXPECT_THAT(takeError(), HasSubstr("(C"));
+  options.afterOptimize = [](ModuleOp module) {
+    tg::KernelOp kernel = *module.getOps<tg::KernelOp>().begin();
+    kernel.removeScheduledAttr();
+    kernel.walk([](tg::RangeOp range) { range.setKind(tg::RangeKind::loop); });
+    return success();
+  };
+  EXPECT_TRUE(failed(checked::compile(*parse(kGraph), device, options)));
+  EXPECT_THAT(takeError(), HasSubstr("scheduled kernels (level 3) are needed"));
+}
+
 /// There is no code for another target than that of the schedules.
 TEST_F(Checked, ScheduledForAnotherTarget) {
   auto module = parse(kGraph);
@@ -166,6 +306,8 @@ TEST_F(Checked, ScheduledForAnotherTarget) {
   EXPECT_THAT(takeError(), HasSubstr("the module is scheduled for the target "
                                      "'cpu', and there can be no code for "
                                      "'cuda:sm_90'"));
+  EXPECT_TRUE(failed(checked::compile(*module, device, options)));
+  EXPECT_THAT(takeError(), HasSubstr("the module is scheduled for the target"));
 }
 
 /// Errors of a module are at the operation at fault; those with exceptions have

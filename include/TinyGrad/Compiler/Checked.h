@@ -72,8 +72,8 @@ generateCode(mlir::ModuleOp module, Device &device,
              const CompileOptions &options = {},
              mlir::tg::StageTexts *texts = nullptr) noexcept;
 
-/// Compiles `options.entry` of a level-1 module, which is modified, for the
-/// device.
+/// Compiles `options.entry` of a module of level 1, 2 or 3, which is modified,
+/// for the device: does what is still to be done.
 mlir::FailureOr<std::shared_ptr<CompiledProgram>>
 compile(mlir::ModuleOp module, Device &device,
         const CompileOptions &options = {}) noexcept;

@@ -79,6 +79,14 @@ struct CompileOptions {
   /// Called with each kernel before it is scheduled, if set. May give it a list
   /// of steps (`schedule`), which then takes the place of the heuristics.
   std::function<void(mlir::tg::KernelOp)> prepareKernel;
+  /// The host's own passes between levels, if set: called with the module after
+  /// it was scheduled (it is at level 2) and after its kernels were (level 3).
+  /// A level that a module comes at has no call. The module is verified
+  /// afterwards, and has to be at the same level. A failure is an error, with
+  /// the diagnostics that were emitted. A kernel that `afterOptimize` changes
+  /// has no simpler schedule to fall back to.
+  std::function<llvm::LogicalResult(mlir::ModuleOp)> afterSchedule;
+  std::function<llvm::LogicalResult(mlir::ModuleOp)> afterOptimize;
 
 private:
   static bool noOpt();
@@ -90,7 +98,9 @@ private:
 };
 
 /// Element type and shape of an argument or result. For a symbolic tensor it is
-/// the maximal shape, which determines its layout in memory.
+/// the maximal shape, which determines its layout in memory; for the flat
+/// buffer that is an argument of a host program (level 2 or 3), its number of
+/// elements.
 struct TensorInfo {
   DType dtype;
   std::vector<int64_t> shape;
@@ -187,9 +197,12 @@ std::vector<char> generateCode(mlir::ModuleOp module, Device &device,
 bool isWorthThreads(mlir::tg::KernelOp kernel,
                     const mlir::tg::TargetFacts &target);
 
-/// Compiles `options.entry` of a level-1 module, which is modified, for the
-/// device. Throws CompileError (with located diagnostics about everything
-/// invalid or unsupported) or DeviceError. The context must be prepared.
+/// Compiles `options.entry`, a tensor graph (level 1) or a host program (2 or
+/// 3), of a module for the device, and modifies the module. Does what is still
+/// to be done: kernels that are scheduled keep their schedules, which have to
+/// be for the same target. Throws CompileError (with located diagnostics about
+/// everything invalid, unsupported or of level 4) or DeviceError. The context
+/// must be prepared.
 std::shared_ptr<CompiledProgram> compile(mlir::ModuleOp module, Device &device,
                                          const CompileOptions &options = {});
 

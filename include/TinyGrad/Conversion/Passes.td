@@ -163,8 +163,14 @@ def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
     argument, to which kernels write, has no pointer of its own.
 
     Kernels become declarations of their C interface: the code comes from
-    `tg-compile --emit=obj`. Sorting and transfers between devices are the
-    runtime's, and are errors here.
+    `tg-compile --emit=obj`. With `kernels`, they are lowered for CPUs here, by
+    `convert-tg-to-vector` and `tg-kernel-to-llvm-pipeline`, and the module has all
+    code. Sorting and transfers between devices are the runtime's, and are errors
+    here.
+
+    A declaration with `tg.graph`, which `tg-outline` makes, gets a body that
+    allocates memory for intermediates and calls the function. Other functions
+    without operations of the dialect stay as they are.
 
     ```mlir
     func.func @main(%x: memref<16xf32>) -> memref<16xf32> {
@@ -186,9 +192,13 @@ def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
   let options = [
     Option<"threads", "threads", "bool", "false",
            "Functions take a pointer to a context and to a function that runs parts "
-           "of a kernel on several threads">
+           "of a kernel on several threads">,
+    Option<"kernels", "kernels", "bool", "false",
+           "Lower the kernels too, for CPUs">
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 //===----------------------------------------------------------------------===//

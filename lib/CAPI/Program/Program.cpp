@@ -93,6 +93,31 @@ void tinygradCompileOptionsSetFlushSubnormals(TinyGradCompileOptions *options,
     options->options.flushSubnormals = value;
 }
 
+/// The caller's pass as a function of the compiler.
+static std::function<llvm::LogicalResult(mlir::ModuleOp)>
+makePass(TinyGradModulePass pass, void *userData) {
+  if (!pass)
+    return nullptr;
+  return [=](mlir::ModuleOp module) {
+    return llvm::success(
+        mlirLogicalResultIsSuccess(pass(wrap(module), userData)));
+  };
+}
+
+void tinygradCompileOptionsSetAfterSchedule(TinyGradCompileOptions *options,
+                                            TinyGradModulePass pass,
+                                            void *userData) {
+  if (options)
+    options->options.afterSchedule = makePass(pass, userData);
+}
+
+void tinygradCompileOptionsSetAfterOptimize(TinyGradCompileOptions *options,
+                                            TinyGradModulePass pass,
+                                            void *userData) {
+  if (options)
+    options->options.afterOptimize = makePass(pass, userData);
+}
+
 void tinygradCompileOptionsDestroy(TinyGradCompileOptions *options) {
   delete options;
 }
@@ -100,19 +125,6 @@ void tinygradCompileOptionsDestroy(TinyGradCompileOptions *options) {
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
-
-/// Throws if the module is not a tensor graph but what is made of one.
-static void requireGraph(mlir::ModuleOp module) {
-  auto kernels = module.getOps<mlir::tg::KernelOp>();
-  if (kernels.empty())
-    return;
-  mlir::tg::KernelOp kernel = *kernels.begin();
-  throw CompileError("the module is at level " +
-                     std::string(kernel.getScheduledAttr() ? "3" : "2") +
-                     ", it has the kernel @" + kernel.getName().str() +
-                     "; a program is compiled from level 1, a graph of "
-                     "operations on tensors");
-}
 
 /// Describes arguments or results with the slots of their buffers.
 static std::vector<Tensor>
@@ -125,8 +137,13 @@ describe(mlir::TypeRange types, const std::vector<TensorInfo> &infos,
     const Slot &slot = list.slots[slots[i]];
     Tensor tensor;
     tensor.shape = infos[i].shape;
-    auto type = mlir::cast<mlir::RankedTensorType>(types[i]);
-    for (mlir::tg::Dim dim : mlir::tg::getDims(type))
+    // That of a host program is a flat buffer.
+    mlir::MLIRContext *context = types[i].getContext();
+    llvm::SmallVector<mlir::tg::Dim> dims = {
+        mlir::tg::Dim(context, infos[i].shape.empty() ? 1 : infos[i].shape[0])};
+    if (auto type = mlir::dyn_cast<mlir::RankedTensorType>(types[i]))
+      dims = mlir::tg::getDims(type);
+    for (mlir::tg::Dim dim : dims)
       tensor.sizes.push_back(getExpression(dim, variables));
     tensor.device = slot.device ? slot.device : &device;
     tensor.info = {fromDType(infos[i].dtype), intptr_t(infos[i].shape.size()),
@@ -147,7 +164,6 @@ TinyGradError *tinygradProgramCompile(MlirModule module, TinyGradDevice *device,
     require(module.ptr, "the module");
     require(device, "the device");
     mlir::ModuleOp graph = ::unwrap(module);
-    requireGraph(graph);
     const CompileOptions compileOptions =
         options ? options->options : CompileOptions();
     prepareContext(*graph.getContext());

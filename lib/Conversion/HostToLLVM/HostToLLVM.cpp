@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the convert-tg-host-to-llvm pass: buffers become pointers into
-/// memory that the caller gives, launches become calls.
+/// Lowers one host program: buffers become pointers into memory that the caller
+/// gives, launches become calls.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,11 +14,6 @@
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/IR/Builders.h"
-
-namespace mlir::tg {
-#define GEN_PASS_DEF_CONVERTTGHOSTTOLLVM
-#include "TinyGrad/Conversion/Passes.h.inc"
-} // namespace mlir::tg
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -154,23 +149,10 @@ LogicalResult HostEmitter::findArguments() {
 }
 
 LogicalResult HostEmitter::findVariables() {
-  FailureOr<SmallVector<VarAttr>> own = collectVariables(host);
+  FailureOr<SmallVector<VarAttr>> own = collectHostVariables(host, kernels);
   if (failed(own))
     return failure();
   result.variables = std::move(*own);
-  for (auto launch : host.getBody().getOps<LaunchOp>()) {
-    auto kernel = kernels.lookup<KernelOp>(launch.getKernel());
-    FailureOr<SmallVector<VarAttr>> used = collectVariables(kernel);
-    if (failed(used))
-      return failure();
-    ArrayRef<Attribute> numbered;
-    if (ArrayAttr list = kernel.getNumbersAttr())
-      numbered = list.getValue();
-    for (VarAttr variable : *used)
-      if (!llvm::is_contained(numbered, variable) &&
-          !llvm::is_contained(result.variables, variable))
-        result.variables.push_back(variable);
-  }
   for (VarAttr variable : options.variables)
     if (!llvm::is_contained(result.variables, variable))
       result.variables.push_back(variable);
@@ -551,35 +533,3 @@ tg::convertHostToLLVM(ModuleOp module, func::FuncOp host,
                       const HostToLLVMOptions &options) {
   return HostEmitter(module, host, kernels, options).emit();
 }
-
-namespace {
-struct ConvertTgHostToLLVMPass
-    : tg::impl::ConvertTgHostToLLVMBase<ConvertTgHostToLLVMPass> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    HostToLLVMOptions options;
-    options.threads = threads;
-    // Functions have the names of what they come from: those of a new module.
-    OwningOpRef<ModuleOp> lowered = ModuleOp::create(module.getLoc());
-    const SymbolTable kernels(module);
-    for (auto host : module.getOps<func::FuncOp>()) {
-      if (host.isExternal())
-        continue;
-      FailureOr<HostFunction> function =
-          convertHostToLLVM(*lowered, host, kernels, options);
-      if (failed(function))
-        return signalPassFailure();
-      function->function->setAttr(
-          scratchBytesAttrName,
-          Builder(&getContext()).getI64IntegerAttr(function->scratchBytes));
-    }
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<func::FuncOp, KernelOp>(op))
-        op.erase();
-    module.getBody()->getOperations().splice(
-        module.getBody()->end(), lowered->getBody()->getOperations());
-  }
-};
-} // namespace

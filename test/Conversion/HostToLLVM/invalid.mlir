@@ -39,6 +39,30 @@ func.func @foreign(%x: memref<8xf32>) -> memref<8xf32> {
 
 // -----
 
+// expected-error @+1 {{calls '@none', which is no function of the module}}
+func.func private @missing(memref<8xf32>) attributes {tg.graph = @none, tg.variables = []}
+
+// -----
+
+// expected-error @+1 {{is a '(memref<8xf32>) -> ()', but the tensor graph that it calls is lowered to a '(memref<8xf32>, memref<8xf32>) -> ()'}}
+func.func private @other_call(memref<8xf32>) attributes {tg.graph = @other, tg.variables = []}
+func.func @other(%x: memref<8xf32>) -> memref<8xf32> {
+  %a = tg.alloc on "CPU" : memref<8xf32>
+  tg.transfer %x to %a : memref<8xf32>
+  return %a : memref<8xf32>
+}
+
+// -----
+
+func.func @writes(%x: memref<8xf32>, %y: memref<8xf32>) -> memref<8xf32> {
+  tg.transfer %y to %x : memref<8xf32>
+  return %x : memref<8xf32>
+}
+// expected-error @+1 {{calls a tensor graph that writes to its argument 0}}
+func.func private @writes_call(memref<8xf32>, memref<8xf32>, memref<8xf32>) attributes {tg.graph = @writes, tg.variables = []}
+
+// -----
+
 func.func @resource() -> memref<2xi32> {
   // expected-error @+1 {{has elements that are not in the program, as dense<[1, 2]> : tensor<2xi32> is}}
   %a = tg.literal dense_resource<elements> : tensor<2xi32> on "CPU" : memref<2xi32>

@@ -283,3 +283,28 @@ func.func @f(%a: memref<4xf32>, %b: memref<8xf32>) {
   tg.launch @k(%a, %v) : memref<4xf32>, memref<4xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.variable' is 4 : i64, not a variable like #tg.var<"n", 1, 8>}}
+func.func @variable_number(%n: index {tg.variable = 4 : i64}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.variable' is on a 'f32', not on an index or integer}}
+func.func @variable_float(%n: f32 {tg.variable = #tg.var<"n", 1, 8>}) { return }
+
+// -----
+
+// expected-error @+1 {{'tg.variable' is an attribute of function arguments}}
+func.func private @variable_function() attributes {tg.variable = #tg.var<"n", 1, 8>}
+
+// -----
+
+// expected-error @+1 {{'tg.graph' is a symbol, on a function declaration}}
+func.func @graph_definition() attributes {tg.graph = @other} { return }
+
+// -----
+
+// expected-error @+1 {{'tg.graph' is a symbol, on a function declaration}}
+func.func private @graph_name() attributes {tg.graph = "other"}

@@ -11,9 +11,14 @@
 
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgReifyShapes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -23,10 +28,36 @@ using namespace mlir::tg;
 #include "TinyGrad/Dialect/Tg/IR/TgDialect.cpp.inc"
 #include "TinyGrad/Dialect/Tg/IR/TgInterfaces.cpp.inc"
 
+namespace {
+/// Operations of tensor graphs may be inlined into any function: upstream's
+/// inliner joins tensor functions that call each other. Kernels are isolated,
+/// and have their own rules. Sizes that arguments of a function are or say are
+/// not known by their names elsewhere.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *op, Region *, bool,
+                       IRMapping &) const override {
+    if (isa<KernelOp>(op) || op->getParentOfType<KernelOp>())
+      return false;
+    if (isa<DimOp>(op) && op->getResult(0).getType().isIndex())
+      return false;
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    if (!function)
+      return true;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, variableAttrName))
+        return false;
+    return true;
+  }
+};
+} // namespace
+
 void TgDialect::initialize() {
   registerAttributes();
-  addInterfaces<dim::DimFacts>();
+  addInterfaces<dim::DimFacts, Inliner>();
   registerTgDialectOperations(this);
+  attachReifiedShapes(*this);
 }
 
 Operation *TgDialect::materializeConstant(OpBuilder &builder, Attribute value,
@@ -42,7 +73,7 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (name == deviceAttrName || name == inputAttrName ||
       name == alignmentAttrName || name == nameAttrName ||
-      name == stateAttrName)
+      name == stateAttrName || name == variableAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -66,6 +97,14 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
         !number.getType().isSignlessInteger(64))
       return op->emitError()
              << "'" << name << "' is an i64 attribute of 'tg.detach'";
+    return success();
+  }
+  if (name == graphAttrName) {
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function || !function.isExternal() ||
+        !isa<FlatSymbolRefAttr>(attribute.getValue()))
+      return op->emitError()
+             << "'" << name << "' is a symbol, on a function declaration";
     return success();
   }
   bool isDim = name == parallelExtentAttrName;
@@ -137,6 +176,17 @@ static std::string findNameFault(Attribute value) {
   return fault;
 }
 
+/// Verifies the variable whose value an argument is.
+static LogicalResult verifyVariable(Attribute value, Type type,
+                                    function_ref<InFlightDiagnostic()> report) {
+  if (!isa<VarAttr>(value))
+    return report() << "is " << value
+                    << ", not a variable like #tg.var<\"n\", 1, 8>";
+  if (!type.isSignlessInteger() && !type.isIndex())
+    return report() << "is on a " << type << ", not on an index or integer";
+  return success();
+}
+
 LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                                                   unsigned region,
                                                   unsigned argument,
@@ -180,6 +230,10 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
       return report() << "needs '" << nameAttrName << "' beside it";
     return success();
   }
+  if (name == variableAttrName)
+    return verifyVariable(
+        attribute.getValue(),
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument], report);
   if (name != inputAttrName)
     return report() << "is not an attribute of the tg dialect";
   if (!isa<ElementsAttr>(attribute.getValue()))

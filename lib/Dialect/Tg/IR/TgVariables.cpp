@@ -59,6 +59,35 @@ FailureOr<SmallVector<VarAttr>> mlir::tg::collectVariables(Operation *root) {
                              [](const auto &entry) { return entry.second; });
 }
 
+FailureOr<SmallVector<VarAttr>>
+mlir::tg::collectHostVariables(Operation *host, const SymbolTable &kernels) {
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(host);
+  if (failed(variables))
+    return failure();
+  const WalkResult walked = host->walk([&](LaunchOp launch) {
+    auto kernel = kernels.lookup<KernelOp>(launch.getKernel());
+    if (!kernel)
+      return WalkResult::advance();
+    FailureOr<SmallVector<VarAttr>> used = collectVariables(kernel);
+    if (failed(used))
+      return WalkResult::interrupt();
+    ArrayRef<Attribute> numbers;
+    if (ArrayAttr list = kernel.getNumbersAttr())
+      numbers = list.getValue();
+    for (VarAttr variable : *used)
+      if (!llvm::is_contained(numbers, variable) &&
+          !llvm::is_contained(*variables, variable))
+        variables->push_back(variable);
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  llvm::sort(*variables, [](VarAttr a, VarAttr b) {
+    return a.getName().getValue() < b.getName().getValue();
+  });
+  return variables;
+}
+
 AttrTypeReplacer
 mlir::tg::getVariableReplacer(std::function<Dim(VarAttr)> getValue) {
   AttrTypeReplacer replacer;

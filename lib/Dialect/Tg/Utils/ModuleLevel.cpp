@@ -88,6 +88,8 @@ static StringRef describeOp(LevelRange levels) {
 static StringRef describeNeeded(LevelRange needed) {
   if (needed == kAnyKernels)
     return "kernels (level 2 or 3)";
+  if (needed.first != needed.last)
+    return "tensor graphs or kernels (level 1, 2 or 3)";
   switch (needed.first) {
   case ModuleLevel::TensorGraph:
     return "tensor graphs (level 1)";

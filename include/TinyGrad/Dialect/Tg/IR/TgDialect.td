@@ -81,6 +81,9 @@ def Tg_Dialect : Dialect {
     | `tg.narrow_indices` | functions that `tg-prepare-gpu-functions` converts | unit: all indices fit into 32 bits |
   }];
   let cppNamespace = "::mlir::tg";
+  // The sizes of results are computed in these.
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;

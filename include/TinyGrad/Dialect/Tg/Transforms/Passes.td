@@ -48,6 +48,69 @@ def TgRequireLevel : Pass<"tg-require-level", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgOutline : Pass<"tg-outline", "::mlir::ModuleOp"> {
+  let summary = "Give tensor operations among others functions of their own";
+  let description = [{
+    In a function that also has operations of other dialects, operations of the
+    dialect on tensors become functions that the pipelines accept, and calls of
+    these. What one call computes, an island, is as large as it can be without
+    another order of the other operations: operations of one block that use each
+    other's results, until another operation, or one inside of it, uses one of
+    these. Constants and positions belong to each island that uses them.
+
+    Values go in and out through memory: a call takes flat buffers, with room for
+    the largest sizes. `bufferization.to_buffer` gives that of an operand,
+    `memref.alloc` that of a result, which `bufferization.to_tensor` turns into the
+    tensor. A tensor of symbolic shape is copied. `convert-tg-host-to-llvm` gives
+    the declaration that is called a body.
+
+    The value of a variable is the size of an operand, or of an argument of the
+    function, that has it; or that of an argument with the attribute
+    `tg.variable`. `cf.assert` checks its bounds, and that sizes of one name are
+    equal. A `tg.dim` that is an index becomes arithmetic on these values.
+
+    A function that is a tensor graph stays as it is, unless it is called:
+    upstream's `inline`, before this pass, joins tensor functions that call each
+    other. A function that changes memory (`tg.assign`) or computes scalars with
+    operations of the dialect is an error.
+
+    ```mlir
+    func.func @main(%m: memref<4xf32>) {
+      %x = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+      %y = tg.exp2 %x : tensor<4xf32>
+      bufferization.materialize_in_destination %y in writable %m
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @main_island(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = tg.exp2 %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    func.func private @main_island_call(memref<4xf32>, memref<4xf32>)
+        attributes {tg.graph = @main_island, tg.variables = []}
+    func.func @main(%m: memref<4xf32>) {
+      %x = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+      %in = bufferization.to_buffer %x read_only : tensor<4xf32> to memref<4xf32>
+      %out = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+      call @main_island_call(%in, %out) : (memref<4xf32>, memref<4xf32>) -> ()
+      %y = bufferization.to_tensor %out restrict writable
+          : memref<4xf32> to tensor<4xf32>
+      bufferization.materialize_in_destination %y in writable %m
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::tg::TgDialect"];
+}
+
 def TgAutodiff : Pass<"tg-autodiff", "::mlir::ModuleOp"> {
   let summary = "Turn a function into one that returns gradients too (reverse mode)";
   let description = [{
