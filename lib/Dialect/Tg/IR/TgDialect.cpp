@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TgAliases.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
@@ -25,7 +26,7 @@ using namespace mlir::tg;
 
 void TgDialect::initialize() {
   registerAttributes();
-  addInterfaces<dim::DimFacts>();
+  addInterfaces<AliasNames, dim::DimFacts>();
   registerTgDialectOperations(this);
 }
 
