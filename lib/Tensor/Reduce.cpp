@@ -248,9 +248,9 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
     const auto logOfSum = [](const Tensor &sum) {
       return detachedWhere(sum == 0, sum).log();
     };
-    return finish(recipes::logSumExp(x, maxOrLowest(x, list, true), list,
-                                     logOfSum),
-                  list, keepdim);
+    return finish(
+        recipes::logSumExp(x, maxOrLowest(x, list, true), list, logOfSum), list,
+        keepdim);
   });
 }
 

@@ -140,11 +140,11 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
   const DType accumulate = sumAccumulationDType(options.dtype.value_or(common));
   prim::Movements x(*this), w(weight);
   recipes::expandFactors(x, w, shapes, windows);
-  const Tensor sums =
-      prim::reduce(ReduceOp::Add,
-                   prim::binary(BinaryOp::Mul, prim::cast(x.tensor(), accumulate),
-                                prim::cast(w.tensor(), accumulate)),
-                   shapes.summed);
+  const Tensor sums = prim::reduce(
+      ReduceOp::Add,
+      prim::binary(BinaryOp::Mul, prim::cast(x.tensor(), accumulate),
+                   prim::cast(w.tensor(), accumulate)),
+      shapes.summed);
   const Tensor result =
       prim::Movements(prim::cast(sums, options.dtype.value_or(common)))
           .reshape(shapes.output)

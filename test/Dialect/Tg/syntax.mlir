@@ -63,7 +63,7 @@ func.func private @operators() attributes {
   // From the left: (m - n) - 2.
   // CHECK-SAME: l = #tg.dim<#m - #n - 2>
   l = #tg.dim<#m - #n - 2>,
-  // CHECK-SAME: m = #tg.dim<#m * -2 + #m * #n * 6>
+  // CHECK-SAME: m = #tg.dim<#m * #n * 6 - #m * 2>
   m = #tg.dim<2 * #m * (3 * #n - 1)>,
   // CHECK-SAME: o = -9223372036854775808 : i64
   o = #tg.dim<-9223372036854775808>,

@@ -26,9 +26,8 @@ static Type getSumType(Type element) {
   if (isa<FloatType>(element))
     return Float32Type::get(context);
   return IntegerType::get(context, 32,
-                          element.isUnsignedInteger()
-                              ? IntegerType::Unsigned
-                              : IntegerType::Signless);
+                          element.isUnsignedInteger() ? IntegerType::Unsigned
+                                                      : IntegerType::Signless);
 }
 
 namespace {
@@ -43,8 +42,9 @@ struct FaultText {
   }
   std::string operator()(const BuilderSize &a, const BuilderSize &b) const {
     const Dim lhs = a.getDim(context), rhs = b.getDim(context);
-    return lhs.isStatic() && rhs.isStatic() ? ""
-                                            : "; " + explainDifference(lhs, rhs);
+    return lhs.isStatic() && rhs.isStatic()
+               ? ""
+               : "; " + explainDifference(lhs, rhs);
   }
 };
 } // namespace
@@ -168,9 +168,8 @@ FailureOr<Value> TgBuilder::layerNorm(Value x, ArrayRef<int64_t> axes,
     most.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                  &losesInfo);
     const Dim count = getCount(x, *list);
-    const auto deviations =
-        recipes::getDeviations(BuilderValue(*this, wide), *list, count,
-                               most.convertToDouble());
+    const auto deviations = recipes::getDeviations(
+        BuilderValue(*this, wide), *list, count, most.convertToDouble());
     return recipes::normalize(deviations, count, epsilon).get();
   });
   if (succeeded(result) && weight)
@@ -265,8 +264,7 @@ FailureOr<Value> TgBuilder::conv(Value input, Value weight, Value bias,
         failed(checkSameElements("conv", input, bias)))
       return failure();
     if (getShape(bias) != SmallVector<Dim>{by[0]})
-      return emitError() << "conv: a bias of shape "
-                         << toString(getShape(bias))
+      return emitError() << "conv: a bias of shape " << toString(getShape(bias))
                          << " does not fit a weight of shape " << toString(by);
   }
   FailureOr<std::vector<Window>> windows =
@@ -281,11 +279,10 @@ FailureOr<Value> TgBuilder::conv(Value input, Value weight, Value bias,
   const Type accumulate = getSumType(element);
   BuilderChain x(*this, input), w(*this, weight);
   recipes::expandFactors(x, w, shapes, *windows);
-  const BuilderValue sums =
-      (BuilderValue(*this, x.get()).cast(accumulate) *
-       BuilderValue(*this, w.get()).cast(accumulate))
-          .sum(shapes.summed, true)
-          .cast(element);
+  const BuilderValue sums = (BuilderValue(*this, x.get()).cast(accumulate) *
+                             BuilderValue(*this, w.get()).cast(accumulate))
+                                .sum(shapes.summed, true)
+                                .cast(element);
   if (failed(sums.get()))
     return failure();
   FailureOr<Value> result =
@@ -314,9 +311,9 @@ static FailureOr<Value> takeWindows(TgBuilder &b, Value padded,
                                     const std::vector<Window> &windows) {
   const SmallVector<Dim> shape = TgBuilder::getShape(padded);
   BuilderChain chain(b, padded);
-  recipes::takeWindows(
-      chain, BuilderShape(ArrayRef(shape).drop_back(windows.size())), windows,
-      0);
+  recipes::takeWindows(chain,
+                       BuilderShape(ArrayRef(shape).drop_back(windows.size())),
+                       windows, 0);
   return chain.get();
 }
 
@@ -337,9 +334,8 @@ makePoolWindows(TgBuilder &b, StringRef what, Value x, ArrayRef<int64_t> kernel,
 /// The axes of windows, the last ones.
 static SmallVector<int64_t> getWindowAxes(Value x, size_t count) {
   const size_t rank = TgBuilder::getShape(x).size();
-  return llvm::to_vector(
-      llvm::seq<int64_t>(static_cast<int64_t>(rank - count),
-                         static_cast<int64_t>(rank)));
+  return llvm::to_vector(llvm::seq<int64_t>(static_cast<int64_t>(rank - count),
+                                            static_cast<int64_t>(rank)));
 }
 
 FailureOr<Value> TgBuilder::maxPool(Value x, ArrayRef<int64_t> kernel,

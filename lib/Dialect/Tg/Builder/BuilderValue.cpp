@@ -45,7 +45,8 @@ BuilderValue BuilderValue::squeeze(int64_t axis) const {
 BuilderValue BuilderValue::transpose(int64_t first, int64_t second) const {
   return failed(value)
              ? *this
-             : BuilderValue(*builder, builder->transpose(*value, first, second));
+             : BuilderValue(*builder,
+                            builder->transpose(*value, first, second));
 }
 
 BuilderValue BuilderValue::cast(Type element) const {
@@ -61,9 +62,9 @@ BuilderValue BuilderValue::sum(ArrayRef<int64_t> axes, bool keepAxes) const {
 }
 
 BuilderValue BuilderValue::constant(double number) const {
-  return failed(value) ? *this
-                       : BuilderValue(*builder,
-                                      builder->constantLike(*value, number));
+  return failed(value)
+             ? *this
+             : BuilderValue(*builder, builder->constantLike(*value, number));
 }
 
 BuilderValue BuilderValue::minimum(double most) const {
@@ -91,9 +92,9 @@ BuilderValue BuilderValue::operator/(Dim count) const {
   auto type = mlir::cast<RankedTensorType>(value->getType());
   if (std::optional<int64_t> number = count.getStatic())
     return *this / constant(static_cast<double>(*number));
-  return *this / BuilderValue(*builder,
-                              builder->size(TgBuilder::getShape(*value),
-                                            type.getElementType(), count));
+  return *this /
+         BuilderValue(*builder, builder->size(TgBuilder::getShape(*value),
+                                              type.getElementType(), count));
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,12 +102,10 @@ BuilderValue BuilderValue::operator/(Dim count) const {
 //===----------------------------------------------------------------------===//
 
 bool BuilderChain::isOther(const BuilderShape &shape) const {
-  return succeeded(value) &&
-         BuilderShape(TgBuilder::getShape(*value)) != shape;
+  return succeeded(value) && BuilderShape(TgBuilder::getShape(*value)) != shape;
 }
 
-SmallVector<Attribute>
-BuilderChain::getAttrs(const BuilderShape &shape) const {
+SmallVector<Attribute> BuilderChain::getAttrs(const BuilderShape &shape) const {
   return llvm::map_to_vector(shape, [&](const BuilderSize &size) {
     return size.getDim(builder.getBuilder().getContext()).getAttr();
   });

@@ -87,9 +87,15 @@ public:
   BuilderValue where(double x, const BuilderValue &y) const {
     return where(y.constant(x), y);
   }
-  BuilderValue operator+(const BuilderValue &y) const { return apply<AddOp>(y); }
-  BuilderValue operator-(const BuilderValue &y) const { return apply<SubOp>(y); }
-  BuilderValue operator*(const BuilderValue &y) const { return apply<MulOp>(y); }
+  BuilderValue operator+(const BuilderValue &y) const {
+    return apply<AddOp>(y);
+  }
+  BuilderValue operator-(const BuilderValue &y) const {
+    return apply<SubOp>(y);
+  }
+  BuilderValue operator*(const BuilderValue &y) const {
+    return apply<MulOp>(y);
+  }
   BuilderValue operator/(const BuilderValue &y) const {
     return apply<FDivOp>(y);
   }
@@ -97,9 +103,7 @@ public:
   BuilderValue operator*(double y) const { return *this * constant(y); }
   /// Divided by a number of elements.
   BuilderValue operator/(Dim count) const;
-  BuilderValue operator<(double y) const {
-    return apply<CmpLtOp>(constant(y));
-  }
+  BuilderValue operator<(double y) const { return apply<CmpLtOp>(constant(y)); }
   BuilderValue operator==(double y) const {
     return apply<CmpEqOp>(constant(y));
   }
@@ -107,8 +111,9 @@ public:
   BuilderValue constant(double number) const;
 
   template <typename OpTy> BuilderValue apply() const {
-    return failed(value) ? *this
-                         : BuilderValue(*builder, builder->create<OpTy>(*value));
+    return failed(value)
+               ? *this
+               : BuilderValue(*builder, builder->create<OpTy>(*value));
   }
   template <typename OpTy> BuilderValue apply(const BuilderValue &y) const {
     if (failed(value) || failed(y.value))

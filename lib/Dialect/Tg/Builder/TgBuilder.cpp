@@ -25,10 +25,9 @@ using namespace mlir::tg;
 
 FailureOr<Dim> TgBuilder::getVariable(StringRef name, int64_t min,
                                       int64_t max) {
-  VarAttr var = VarAttr::getChecked([&] { return emitError(); },
-                                    builder.getContext(),
-                                    builder.getStringAttr(name), min, max,
-                                    std::optional<int64_t>());
+  VarAttr var = VarAttr::getChecked(
+      [&] { return emitError(); }, builder.getContext(),
+      builder.getStringAttr(name), min, max, std::optional<int64_t>());
   if (!var)
     return failure();
   return Dim(var);
@@ -70,9 +69,8 @@ FailureOr<RankedTensorType> TgBuilder::getType(ArrayRef<Dim> shape,
       !(encoding = ShapeAttr::getChecked(report, builder.getContext(),
                                          ArrayRef<Attribute>(attrs))))
     return failure();
-  auto type =
-      RankedTensorType::getChecked(report, ArrayRef<int64_t>(sizes), element,
-                                   Attribute(encoding));
+  auto type = RankedTensorType::getChecked(report, ArrayRef<int64_t>(sizes),
+                                           element, Attribute(encoding));
   if (!type)
     return failure();
   return type;
@@ -80,9 +78,9 @@ FailureOr<RankedTensorType> TgBuilder::getType(ArrayRef<Dim> shape,
 
 FailureOr<RankedTensorType> TgBuilder::getType(ArrayRef<int64_t> shape,
                                                Type element) {
-  return getType(llvm::map_to_vector(
-                     shape, [&](int64_t size) { return getSize(size); }),
-                 element);
+  return getType(
+      llvm::map_to_vector(shape, [&](int64_t size) { return getSize(size); }),
+      element);
 }
 
 SmallVector<Dim> TgBuilder::getShape(Value x) {
@@ -93,9 +91,8 @@ SmallVector<Dim> TgBuilder::getShape(Value x) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-FailureOr<func::FuncOp> TgBuilder::beginFunction(ModuleOp module,
-                                                 StringRef name,
-                                                 TypeRange arguments) {
+FailureOr<func::FuncOp>
+TgBuilder::beginFunction(ModuleOp module, StringRef name, TypeRange arguments) {
   if (function)
     return emitError() << "function '@" << name << "' begins in '@"
                        << function.getSymName() << "', which has no end";
@@ -123,8 +120,8 @@ LogicalResult TgBuilder::endFunction(ValueRange results) {
                          << function.getSymName() << "'";
   builder.setInsertionPointToEnd(&function.front());
   func::ReturnOp::create(builder, location, results);
-  function.setFunctionType(builder.getFunctionType(
-      function.getArgumentTypes(), TypeRange(results)));
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), TypeRange(results)));
   builder.restoreInsertionPoint(outside);
   func::FuncOp ended = function;
   function = {};
@@ -360,8 +357,8 @@ FailureOr<Value> TgBuilder::squeeze(Value x, int64_t axis) {
   if (failed(own))
     return failure();
   if (!shape[*own].is(1))
-    return emitError() << "squeeze: axis " << axis << " of "
-                       << toString(shape) << " does not have size 1";
+    return emitError() << "squeeze: axis " << axis << " of " << toString(shape)
+                       << " does not have size 1";
   return dropAxes(x, *own);
 }
 
@@ -404,8 +401,7 @@ FailureOr<Value> TgBuilder::reduce(ReduceKind kind, Value x,
 }
 
 FailureOr<Value>
-TgBuilder::inFloat(Value x,
-                   llvm::function_ref<FailureOr<Value>(Value)> body) {
+TgBuilder::inFloat(Value x, llvm::function_ref<FailureOr<Value>(Value)> body) {
   const Type element = getElementTypeOrSelf(x);
   FailureOr<Value> wide =
       element.getIntOrFloatBitWidth() < 32 ? cast(x, builder.getF32Type()) : x;

@@ -19,8 +19,8 @@ using namespace mlir::tg;
 /// read easily inside of a type.
 constexpr uint32_t kMaxInlineCharacters = 32;
 
-OpAsmDialectInterface::AliasResult
-AliasNames::getAlias(Attribute attr, raw_ostream &os) const {
+OpAsmDialectInterface::AliasResult AliasNames::getAlias(Attribute attr,
+                                                        raw_ostream &os) const {
   if (auto var = dyn_cast<VarAttr>(attr)) {
     os << var.getName().getValue();
     return AliasResult::OverridableAlias;
@@ -28,8 +28,7 @@ AliasNames::getAlias(Attribute attr, raw_ostream &os) const {
   if (auto shape = dyn_cast<ShapeAttr>(attr)) {
     uint32_t characters = 0;
     for (Attribute dim : shape.getDims())
-      characters =
-          llvm::SaturatingAdd(characters, getDimSize(dim).characters);
+      characters = llvm::SaturatingAdd(characters, getDimSize(dim).characters);
     if (characters > kMaxInlineCharacters) {
       os << "shape";
       return AliasResult::OverridableAlias;

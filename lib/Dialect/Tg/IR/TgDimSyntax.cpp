@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "llvm/ADT/ScopeExit.h"
+#include <algorithm>
 #include <limits>
 
 using namespace mlir;
@@ -140,9 +141,8 @@ ParseResult DimParser::parseFactor(Attribute &factor) {
                    parseExtreme(*symbolizeDimOpKind(word), loc, factor));
   if (failed(parser.parseOptionalLParen()))
     return parser.parseAttribute(factor);
-  return nest(loc, [&] {
-    return failure(parseSum(factor) || parser.parseRParen());
-  });
+  return nest(
+      loc, [&] { return failure(parseSum(factor) || parser.parseRParen()); });
 }
 
 ParseResult DimParser::parseExtreme(DimOpKind kind, SMLoc loc,
@@ -163,9 +163,9 @@ ParseResult mlir::tg::parseDim(AsmParser &parser, Attribute &dim) {
 
 ParseResult mlir::tg::parseDims(AsmParser &parser,
                                 SmallVectorImpl<Attribute> &dims) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parseDim(parser, dims.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseDim(parser, dims.emplace_back());
+  });
 }
 
 /// The operands of an operator that stands before them, which is how all
@@ -249,10 +249,9 @@ static bool isNormal(DimExprAttr expr) {
 /// What is subtracted by a term of a sum, if it is shorter to write so.
 static Attribute getSubtracted(Attribute term) {
   auto product = dyn_cast<DimExprAttr>(term);
-  const Attribute factor =
-      product && product.getKind() == DimOpKind::mul
-          ? product.getOperands().back()
-          : term;
+  const Attribute factor = product && product.getKind() == DimOpKind::mul
+                               ? product.getOperands().back()
+                               : term;
   auto number = dyn_cast<IntegerAttr>(factor);
   if (!number || number.getInt() >= 0 ||
       number.getInt() == std::numeric_limits<int64_t>::min())
@@ -261,6 +260,21 @@ static Attribute getSubtracted(Attribute term) {
   const Dim positive = Dim(term) * minusOne;
   return (positive * minusOne).getAttr() == term ? positive.getAttr()
                                                  : Attribute();
+}
+
+/// The terms of a sum as they are printed: one that is not subtracted comes
+/// first, if the parser then makes the same sum.
+static SmallVector<Attribute> getPrintedTerms(DimExprAttr sum) {
+  SmallVector<Attribute> terms(sum.getOperands());
+  auto *first =
+      llvm::find_if(terms, [](Attribute term) { return !getSubtracted(term); });
+  if (first == terms.begin() || first == terms.end())
+    return terms;
+  std::rotate(terms.begin(), first, first + 1);
+  if (!sum.getSize().isLinear &&
+      Dim::get(DimOpKind::add, getDims(terms)).getAttr() != sum)
+    terms.assign(sum.getOperands().begin(), sum.getOperands().end());
+  return terms;
 }
 
 /// Prints an operand of a product or quotient, which binds tighter.
@@ -283,14 +297,16 @@ static void printNormal(AsmPrinter &printer, DimExprAttr expr) {
     printFactor(printer, operand);
   };
   switch (expr.getKind()) {
-  case DimOpKind::add:
-    print(operands[0]);
-    for (Attribute term : operands.drop_front()) {
+  case DimOpKind::add: {
+    const SmallVector<Attribute> terms = getPrintedTerms(expr);
+    print(terms[0]);
+    for (Attribute term : ArrayRef(terms).drop_front()) {
       const Attribute subtracted = getSubtracted(term);
       printer << (subtracted ? " - " : " + ");
       print(subtracted ? subtracted : term);
     }
     return;
+  }
   case DimOpKind::mul:
     return llvm::interleave(operands, printer, printAsFactor, " * ");
   case DimOpKind::floordiv:

@@ -26,7 +26,8 @@ static StringRef findOwnForm(StringRef name) {
       .Cases({"divf", "divsi", "divui"},
              "use 'tg.fdiv' of floats and 'tg.idiv' of integers")
       .Cases({"rem", "remainder", "remsi", "remui"},
-             "of integers, use 'tg.mod', with the sign of the dividend, or 'tg.floormod', "
+             "of integers, use 'tg.mod', with the sign of the dividend, or "
+             "'tg.floormod', "
              "with that of the divisor")
       .Cases({"matmul", "dot", "dot_general", "gemm", "batch_matmul", "einsum"},
              "a product of matrices is 'tg.reduce add' of a 'tg.mul' of "
@@ -111,12 +112,10 @@ static std::string findSimilar(MLIRContext *context, StringRef name) {
 static ParseResult reportUnknown(OpAsmParser &parser, OperationState &state) {
   const StringRef name = state.name.stripDialect();
   InFlightDiagnostic error = parser.emitError(parser.getNameLoc())
-                             << "custom op '" << state.name
-                             << "' is unknown";
+                             << "custom op '" << state.name << "' is unknown";
   if (const StringRef form = findOwnForm(name); !form.empty())
     error << "; " << form;
-  else if (const std::string similar =
-               findSimilar(parser.getContext(), name);
+  else if (const std::string similar = findSimilar(parser.getContext(), name);
            !similar.empty())
     error << "; did you mean '" << similar << "'?";
   return error;

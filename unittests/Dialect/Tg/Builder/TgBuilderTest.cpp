@@ -48,9 +48,8 @@ protected:
                   EXPECT_TRUE(file && file.getLine() == 3);
                   errors.push_back(diagnostic.str());
                 }),
-        location(
-            (context.loadDialect<TgDialect>(),
-             FileLineColLoc::get(&context, "host.src", 3, 1))),
+        location((context.loadDialect<TgDialect>(),
+                  FileLineColLoc::get(&context, "host.src", 3, 1))),
         module(ModuleOp::create(location)), b(ops, location) {
     f32 = ops.getF32Type();
   }
@@ -148,8 +147,7 @@ TEST_F(BuilderTest, Functions) {
   ASSERT_TRUE(succeeded(result));
   EXPECT_EQ(result->getType(), *rows);
   ASSERT_TRUE(succeeded(b.endFunction(*result)));
-  EXPECT_EQ(function->getFunctionType(),
-            ops.getFunctionType({*rows}, {*rows}));
+  EXPECT_EQ(function->getFunctionType(), ops.getFunctionType({*rows}, {*rows}));
   std::string text;
   llvm::raw_string_ostream os(text);
   module->print(os);
@@ -228,31 +226,28 @@ TEST_F(BuilderTest, Constants) {
 
 TEST_F(BuilderTest, Broadcasting) {
   Type result;
-  EXPECT_THAT(run({type({2, 1}), type({3})}, {{10, 20}, {1, 2, 3}},
-                  [&](ArrayRef<Value> x) {
-                    return b.combine<AddOp>(x[0], x[1]);
-                  },
-                  &result),
-              ElementsAre(11, 12, 13, 21, 22, 23));
+  EXPECT_THAT(
+      run(
+          {type({2, 1}), type({3})}, {{10, 20}, {1, 2, 3}},
+          [&](ArrayRef<Value> x) { return b.combine<AddOp>(x[0], x[1]); },
+          &result),
+      ElementsAre(11, 12, 13, 21, 22, 23));
   EXPECT_EQ(result, type({2, 3}));
-  EXPECT_EQ(errorOf({type({2, 3}), type({2})},
-                    [&](ArrayRef<Value> x) {
-                      return b.combine<AddOp>(x[0], x[1]);
-                    }),
-            "shapes [2, 3], [2] cannot be broadcast together");
-  EXPECT_EQ(errorOf({type({2}), type({2}, ops.getF16Type())},
-                    [&](ArrayRef<Value> x) {
-                      return b.combine<AddOp>(x[0], x[1]);
-                    }),
-            "tg.add: operands with elements of types 'f32' and 'f16'; cast one "
-            "of them");
+  EXPECT_EQ(
+      errorOf({type({2, 3}), type({2})},
+              [&](ArrayRef<Value> x) { return b.combine<AddOp>(x[0], x[1]); }),
+      "shapes [2, 3], [2] cannot be broadcast together");
+  EXPECT_EQ(
+      errorOf({type({2}), type({2}, ops.getF16Type())},
+              [&](ArrayRef<Value> x) { return b.combine<AddOp>(x[0], x[1]); }),
+      "tg.add: operands with elements of types 'f32' and 'f16'; cast one "
+      "of them");
   Dim n = *b.getVariable("n", 1, 8), m = *b.getVariable("m", 1, 8);
-  EXPECT_EQ(errorOf({*b.getType({n}, f32), *b.getType({m}, f32)},
-                    [&](ArrayRef<Value> x) {
-                      return b.combine<AddOp>(x[0], x[1]);
-                    }),
-            "shapes [n], [m] cannot be broadcast together; m and n differ for m "
-            "= 8, n = 1, as 8 and 1");
+  EXPECT_EQ(
+      errorOf({*b.getType({n}, f32), *b.getType({m}, f32)},
+              [&](ArrayRef<Value> x) { return b.combine<AddOp>(x[0], x[1]); }),
+      "shapes [n], [m] cannot be broadcast together; m and n differ for m "
+      "= 8, n = 1, as 8 and 1");
   EXPECT_THAT(errorOf({type({2, 3})},
                       [&](ArrayRef<Value> x) {
                         return b.broadcastTo(x[0], {b.getSize(3)});
@@ -273,10 +268,12 @@ TEST_F(BuilderTest, Movement) {
                   [&](ArrayRef<Value> x) { return b.transpose(x[0], 0, -1); }),
               ElementsAre(1, 4, 2, 5, 3, 6));
   Type result;
-  run({type({2, 3})}, {{1, 2, 3, 4, 5, 6}},
+  run(
+      {type({2, 3})}, {{1, 2, 3, 4, 5, 6}},
       [&](ArrayRef<Value> x) { return b.unsqueeze(x[0], -1); }, &result);
   EXPECT_EQ(result, type({2, 3, 1}));
-  run({type({1, 3})}, {{1, 2, 3}},
+  run(
+      {type({1, 3})}, {{1, 2, 3}},
       [&](ArrayRef<Value> x) { return b.squeeze(x[0], 0); }, &result);
   EXPECT_EQ(result, type({3}));
   EXPECT_EQ(errorOf({type({2, 3})},
@@ -335,9 +332,9 @@ TEST_F(BuilderTest, Matmul) {
                   product, &result),
               ElementsAre(9, 12, 15));
   EXPECT_EQ(result, type({3}));
-  EXPECT_THAT(run({type({2, 2}), type({2})}, {{1, 2, 3, 4}, {1, 1}}, product,
-                  &result),
-              ElementsAre(3, 7));
+  EXPECT_THAT(
+      run({type({2, 2}), type({2})}, {{1, 2, 3, 4}, {1, 1}}, product, &result),
+      ElementsAre(3, 7));
   EXPECT_EQ(result, type({2}));
   // Narrow elements are added up in wide ones.
   const Type f16 = ops.getF16Type();
@@ -352,12 +349,12 @@ TEST_F(BuilderTest, Matmul) {
 
 TEST_F(BuilderTest, MatmulErrors) {
   auto errorFor = [&](Type lhs, Type rhs) {
-    return errorOf({lhs, rhs}, [&](ArrayRef<Value> v) {
-      return b.matmul(v[0], v[1]);
-    });
+    return errorOf({lhs, rhs},
+                   [&](ArrayRef<Value> v) { return b.matmul(v[0], v[1]); });
   };
-  EXPECT_EQ(errorFor(type({2, 4}), type({5, 3})),
-            "matmul: shapes [2, 4] and [5, 3] do not fit: 4 columns and 5 rows");
+  EXPECT_EQ(
+      errorFor(type({2, 4}), type({5, 3})),
+      "matmul: shapes [2, 4] and [5, 3] do not fit: 4 columns and 5 rows");
   EXPECT_EQ(errorFor(type({}), type({5, 3})),
             "matmul: operands of shapes [] and [5, 3] must have at least one "
             "axis");
@@ -368,9 +365,10 @@ TEST_F(BuilderTest, MatmulErrors) {
             "matmul: operands with elements of types 'f32' and 'i32'; cast one "
             "of them");
   Dim n = *b.getVariable("n", 1, 8);
-  EXPECT_EQ(errorFor(*b.getType({b.getSize(2), n}, f32), type({4, 3})),
-            "matmul: shapes [2, n] and [4, 3] do not fit: n columns and 4 rows; "
-            "n and 4 differ for n = 1, as 1 and 4");
+  EXPECT_EQ(
+      errorFor(*b.getType({b.getSize(2), n}, f32), type({4, 3})),
+      "matmul: shapes [2, n] and [4, 3] do not fit: n columns and 4 rows; "
+      "n and 4 differ for n = 1, as 1 and 4");
 }
 
 TEST_F(BuilderTest, Softmax) {
@@ -399,7 +397,8 @@ TEST_F(BuilderTest, Softmax) {
   for (int i : {0, 1, 2, 3, 4, 5, 7, 8})
     EXPECT_NEAR(actual[i], logs[i], 1e-4);
   Type result;
-  expectNear(run({type({3, 3})}, {x},
+  expectNear(run(
+                 {type({3, 3})}, {x},
                  [&](ArrayRef<Value> v) { return b.logSumExp(v[0], {1}); },
                  &result),
              sums);
@@ -484,29 +483,28 @@ TEST_F(BuilderTest, Conv) {
                 if (y < 0 || y >= height || z >= width)
                   continue;
                 const int channel = o / out * in + i;
-                sum += x[((image * 2 * in + channel) * height + y) * width +
-                         z] *
-                       w[((o * in + i) * 2 + a) * 3 + c];
+                sum +=
+                    x[((image * 2 * in + channel) * height + y) * width + z] *
+                    w[((o * in + i) * 2 + a) * 3 + c];
               }
           expected.push_back(sum);
         }
   Type result;
-  expectNear(run({type({batch, 2 * in, height, width}),
-                  type({2 * out, in, 2, 3}), type({2 * out})},
-                 {x, w, bias},
-                 [&](ArrayRef<Value> v) {
-                   return b.conv(v[0], v[1], v[2], options);
-                 },
-                 &result),
-             expected);
+  expectNear(
+      run(
+          {type({batch, 2 * in, height, width}), type({2 * out, in, 2, 3}),
+           type({2 * out})},
+          {x, w, bias},
+          [&](ArrayRef<Value> v) { return b.conv(v[0], v[1], v[2], options); },
+          &result),
+      expected);
   EXPECT_EQ(result, type({batch, 2 * out, rows, columns}));
   // Windows that tile the input, and a symbolic batch.
   Dim n = *b.getVariable("n", 1, 8);
   WindowOptions tiles;
   tiles.stride = {2};
   FailureOr<func::FuncOp> function =
-      build({*b.getType({n, b.getSize(3), b.getSize(4)}, f32),
-             type({5, 3, 2})},
+      build({*b.getType({n, b.getSize(3), b.getSize(4)}, f32), type({5, 3, 2})},
             [&](ArrayRef<Value> v) { return b.conv(v[0], v[1], {}, tiles); });
   ASSERT_TRUE(succeeded(function));
   EXPECT_EQ(function->getResultTypes()[0],
@@ -529,9 +527,10 @@ TEST_F(BuilderTest, ConvErrors) {
   EXPECT_EQ(errorFor(type({1, 2, 8}), type({4, 2, 3}), type({3})),
             "conv: a bias of shape [3] does not fit a weight of shape [4, 2, "
             "3]");
-  EXPECT_EQ(errorFor(type({1, 2, 8}), type({4, 2, 9})),
-            "conv: a kernel of extent 9 is larger than the padded input of size "
-            "8 on axis 2 of [1, 2, 8]");
+  EXPECT_EQ(
+      errorFor(type({1, 2, 8}), type({4, 2, 9})),
+      "conv: a kernel of extent 9 is larger than the padded input of size "
+      "8 on axis 2 of [1, 2, 8]");
   WindowOptions options;
   options.stride = {1, 2};
   EXPECT_EQ(errorFor(type({1, 2, 8}), type({4, 2, 3}), {}, options),
@@ -561,7 +560,8 @@ TEST_F(BuilderTest, Pooling) {
                   }),
               ElementsAre(-1, -1, -2, -3));
   Type result;
-  EXPECT_THAT(run({type({2, 4})}, {{1, 2, 3, 4, 5, 6, 7, 8}},
+  EXPECT_THAT(run(
+                  {type({2, 4})}, {{1, 2, 3, 4, 5, 6, 7, 8}},
                   [&](ArrayRef<Value> v) { return b.maxPool(v[0], {2, 2}); },
                   &result),
               ElementsAre(6, 8));

@@ -327,7 +327,8 @@ ConvolutionShapes<Shape>
 getConvolutionShapes(const Size &batch, int64_t groups, const Size &in,
                      const Size &out, const Size &allOut,
                      const std::vector<Window> &windows) {
-  ConvolutionShapes<Shape> shapes{Shape(2, 0), Shape(2, 0),
+  ConvolutionShapes<Shape> shapes{Shape(2, 0),
+                                  Shape(2, 0),
                                   Shape{batch, groups, 1, in},
                                   Shape{batch, groups, out},
                                   Shape{Size(1), groups, out},

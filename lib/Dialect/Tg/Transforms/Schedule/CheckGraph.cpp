@@ -11,8 +11,8 @@
 
 #include "CheckGraph.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
-#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
