@@ -51,7 +51,7 @@ tg.kernel @kernel(%out: memref<64xf32>, %a: memref<64xf32>, %i: memref<16xi32>) 
 func.func @host(%x: memref<32xf32>, %y: memref<32xi32>) {
   // CHECK-NEXT: tg.sort %{{.*}} to %{{.*}} rows 4 length (7) : memref<32xf32>, memref<32xi32>
   tg.sort %x to %y rows 4 length (7) : memref<32xf32>, memref<32xi32>
-  // CHECK-NEXT: tg.sort %{{.*}} to %{{.*}} rows 4 length (#n) descending : memref<32xf32>, memref<32xi32>
+  // CHECK-NEXT: tg.sort %{{.*}} to %{{.*}} rows 4 length (#n1) descending : memref<32xf32>, memref<32xi32>
   tg.sort %x to %y rows 4 length (#tg.var<"n", 0, 8>) descending : memref<32xf32>, memref<32xi32>
   return
 }

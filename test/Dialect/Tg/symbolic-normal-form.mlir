@@ -25,7 +25,7 @@ func.func @quotients() -> (tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, t
   // CHECK: tg.dim((#n * -1) floordiv 4)
   %4 = tg.dim(#tg.dim<floordiv, #n, -4>) : tensor<i64>
   // Not equal: another divisor
-  // CHECK: tg.dim((#n floordiv 3) * -4 + #n)
+  // CHECK: tg.dim(#n - (#n floordiv 3) * 4)
   %5 = tg.dim(#tg.dim<add, #n, #tg.dim<mul, #tg.dim<floordiv, #n, 3>, -4>>) : tensor<i64>
   return %0, %1, %2, %3, %4, %5 : tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>, tensor<i64>
 }

@@ -41,9 +41,9 @@ func.func private @normal_form() attributes {
   // CHECK-SAME: i = 7 : i64
   i = #tg.dim<add, 3, 4>,
   // Variables of one name and other bounds are others, in either order.
-  // CHECK-SAME: j = #tg.dim<#n + #n>
+  // CHECK-SAME: j = #tg.dim<#n + #n1>
   j = #tg.dim<add, #n, #other>,
-  // CHECK-SAME: k = #tg.dim<#n + #n>
+  // CHECK-SAME: k = #tg.dim<#n + #n1>
   k = #tg.dim<add, #other, #n>,
   // CHECK-SAME: l = #tg.dim<min(#n, 4)>
   l = #tg.dim<min, 4, #n>,
@@ -268,7 +268,7 @@ func.func @dim_values() -> (tensor<4xi32>, tensor<2x2xf32>, tensor<i64>, tensor<
   // CHECK: tg.dim(5) : tensor<i64>
   // CANON-DAG: tg.const(5 : i64) : tensor<i64>
   %2 = tg.dim(5) : tensor<i64>
-  // CHECK: tg.dim(#n - #n) : tensor<i64>
+  // CHECK: tg.dim(#n1 - #n) : tensor<i64>
   %3 = tg.dim(#tg.dim<add, #tg.var<"n", 1, 8, 3>, #tg.dim<mul, #n, -1>>) : tensor<i64>
   return %0, %1, %2, %3 : tensor<4xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>
 }

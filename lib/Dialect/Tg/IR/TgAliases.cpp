@@ -22,7 +22,9 @@ constexpr uint32_t kMaxInlineCharacters = 32;
 OpAsmDialectInterface::AliasResult AliasNames::getAlias(Attribute attr,
                                                         raw_ostream &os) const {
   if (auto var = dyn_cast<VarAttr>(attr)) {
-    os << var.getName().getValue();
+    // What launches give numbers to is named ~0, ~1, ...
+    const StringRef name = var.getName().getValue();
+    os << (name.starts_with("~") ? "number" : "") << name.ltrim('~');
     return AliasResult::OverridableAlias;
   }
   if (auto shape = dyn_cast<ShapeAttr>(attr)) {
