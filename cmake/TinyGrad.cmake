@@ -203,8 +203,9 @@ function(tinygrad_add_library name)
   string(JOIN " " line ${name} ${folder} ${ARG_LINK_LIBS})
   set_property(GLOBAL APPEND_STRING PROPERTY TINYGRAD_LIBRARIES "${line}\n")
   # As upstream's MLIR_DIALECT_LIBS and MLIR_CONVERSION_LIBS: for those that
-  # register everything.
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Dialect/")
+  # register everything; builders have nothing to register.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Dialect/.*/Builder$")
+  elseif(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Dialect/")
     set_property(GLOBAL APPEND PROPERTY TINYGRAD_DIALECT_LIBS ${name})
   elseif(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Conversion/")
     set_property(GLOBAL APPEND PROPERTY TINYGRAD_CONVERSION_LIBS ${name})

@@ -15,41 +15,23 @@
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+namespace recipes = mlir::tg::recipes;
 
 bool detail::canBroadcast(const Shape &a, const Shape &b) {
-  // Axes are matched from the last one.
-  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
-    const SymInt &x = a[a.size() - i], &y = b[b.size() - i];
-    if (x != y && x != 1 && y != 1)
-      return false;
-  }
-  return true;
+  return recipes::canBroadcast(a, b);
 }
 
 Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
                               const char *what) {
-  std::size_t rank = 0;
-  for (const Shape *shape : shapes)
-    rank = std::max(rank, shape->size());
-  Shape result(rank, 1);
-  for (const Shape *shape : shapes) {
-    const std::size_t added = rank - shape->size();
-    for (std::size_t i = 0; i < shape->size(); ++i) {
-      const SymInt size = (*shape)[i];
-      SymInt &common = result[added + i];
-      if (common == 1) {
-        common = size;
-      } else if (size != 1 && size != common) {
+  return recipes::getCommonShape<Shape>(
+      shapes, [&](const SymInt &size, const SymInt &common) {
         std::string text;
         for (const Shape *each : shapes)
           text += (text.empty() ? "" : ", ") + toString(*each);
         throw ShapeError(std::string(what) + ": shapes " + text +
                          " cannot be broadcast together" +
                          explainDifference(size, common));
-      }
-    }
-  }
-  return result;
+      });
 }
 
 Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,

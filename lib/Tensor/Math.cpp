@@ -27,7 +27,6 @@ using namespace tinygrad::detail;
 
 using std::numbers::ln10;
 using std::numbers::ln2;
-using std::numbers::log2e;
 
 static bool isDouble(const Tensor &x) { return x.dtype() == DType::Float64; }
 
@@ -224,7 +223,9 @@ Tensor Tensor::log10() const {
 Tensor detail::expm1(const Tensor &x) { return prim::unary(UnaryOp::ExpM1, x); }
 Tensor detail::log1p(const Tensor &x) { return prim::unary(UnaryOp::Log1p, x); }
 
-Tensor detail::cheapExponential(const Tensor &x) { return (x * log2e).exp2(); }
+Tensor detail::cheapExponential(const Tensor &x) {
+  return mlir::tg::recipes::cheapExponential(x);
+}
 
 //===----------------------------------------------------------------------===//
 // Circular and hyperbolic functions

@@ -18,48 +18,33 @@
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+namespace recipes = mlir::tg::recipes;
 
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What errors say of shapes and sizes.
+struct FaultText {
+  std::string operator()(const Shape &shape) const { return toString(shape); }
+  std::string operator()(const SymInt &size) const { return size.str(); }
+  std::string operator()(const SymInt &a, const SymInt &b) const {
+    return explainDifference(a, b);
+  }
+};
+} // namespace
+
 Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
   const MethodScope method("matmul");
   checkOperands({this, &other});
-  if (ndim() == 0 || other.ndim() == 0)
-    throw ShapeError("matmul: operands of shapes " + toString(shape()) +
-                     " and " + toString(other.shape()) +
-                     " must have at least one axis");
-  // Rows (..., n, 1, k) times columns (..., 1, m, k).
-  Tensor rows = (ndim() == 1 ? unsqueeze(0) : *this).unsqueeze(-2);
-  Tensor columns =
-      (other.ndim() == 1 ? other.unsqueeze(0) : other.transpose(-1, -2))
-          .unsqueeze(-3);
-  if (rows.shape().back() != columns.shape().back())
-    throw ShapeError(
-        "matmul: shapes " + toString(shape()) + " and " +
-        toString(other.shape()) + " do not fit: " + rows.shape().back().str() +
-        " columns and " + columns.shape().back().str() + " rows" +
-        explainDifference(rows.shape().back(), columns.shape().back()));
-
-  Shape rowBatch = rows.shape(), columnBatch = columns.shape();
-  rowBatch.resize(rowBatch.size() - 3);
-  columnBatch.resize(columnBatch.size() - 3);
-  if (!canBroadcast(rowBatch, columnBatch))
-    throw ShapeError("matmul: the axes before the last two of " +
-                     toString(shape()) + " and " + toString(other.shape()) +
-                     " cannot be broadcast together");
-
+  if (!recipes::haveProduct(shape(), other.shape()))
+    throw ShapeError("matmul: " + recipes::findProductFault(
+                                      shape(), other.shape(), FaultText()));
   const DType common = promote(this->dtype(), other.dtype());
-  DType accumulate = sumAccumulationDType(dtype.value_or(common));
-  Tensor result = (rows.cast(accumulate) * columns.cast(accumulate))
-                      .sum(-1, false, accumulate)
-                      .cast(dtype.value_or(common));
-  if (other.ndim() == 1)
-    result = result.squeeze(-1);
-  if (ndim() == 1)
-    result = result.squeeze(other.ndim() == 1 ? -1 : -2);
-  return result;
+  return recipes::matmul(*this, other,
+                         sumAccumulationDType(dtype.value_or(common)),
+                         dtype.value_or(common));
 }
 
 Tensor Tensor::linear(const Tensor &weight, const OptionalTensor &bias) const {
@@ -113,8 +98,7 @@ Tensor Tensor::layernorm(const Axes &axes, double eps) const {
     SymInt count = 1;
     for (int64_t axis : list)
       count *= x.shape()[axis];
-    return (deviations.fromMean - deviations.rest) *
-           (deviations.squares / count + eps).rsqrt();
+    return recipes::normalize(deviations, count, eps);
   });
 }
 

@@ -15,6 +15,7 @@
 #define TINYGRAD_LIB_TENSOR_PRIMITIVES_H
 
 #include "TensorImpl.h"
+#include "TinyGrad/Dialect/Tg/Builder/Recipes.h"
 
 #include <functional>
 
@@ -226,20 +227,14 @@ Tensor detachedWhere(const Tensor &condition, const Tensor &x);
 Tensor isSignSet(const Tensor &x);
 /// x * factor, without a loss of accuracy if the factor is not a float32.
 Tensor scaled(const Tensor &x, double factor);
-/// exp(x) as 2^(x log2(e)), which takes two or three operations less than exp.
-/// The error grows with |x|, up to 60 units in the last place of a float32.
+/// exp(x) with few operations; the recipe says what its error is.
 Tensor cheapExponential(const Tensor &x);
 /// exp(x) - 1, also accurate for small x.
 Tensor expm1(const Tensor &x);
 /// log(1 + x), also accurate for small x.
 Tensor log1p(const Tensor &x);
-/// Deviations of elements from their mean along axes, which remain with size 1.
-struct Deviations {
-  /// The differences from the rounded mean, and the mean of these differences.
-  Tensor fromMean, rest;
-  /// The sum of the squares of the differences from the exact mean.
-  Tensor squares;
-};
+using Deviations = mlir::tg::recipes::Deviations<Tensor>;
+/// Of the elements along axes.
 Deviations deviationsOf(const Tensor &x, const std::vector<int64_t> &axes);
 /// The maximum along sorted axes; of no elements the lowest value of the type.
 Tensor maxOrLowest(const Tensor &x, const std::vector<int64_t> &axes,

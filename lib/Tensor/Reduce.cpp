@@ -15,6 +15,7 @@
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+namespace recipes = mlir::tg::recipes;
 
 /// Drops the axes of size 1 that a reduction leaves.
 static Tensor finish(const Tensor &reduced, const std::vector<int64_t> &axes,
@@ -151,19 +152,7 @@ Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
 Deviations detail::deviationsOf(const Tensor &x,
                                 const std::vector<int64_t> &axes) {
   const Scalar count = numReduced(x, axes);
-  Deviations result;
-  // The mean is rounded; its error is the mean of the differences. The sum of
-  // the squared differences exceeds the exact one by count * error^2.
-  result.fromMean = x - x.mean(axes, true);
-  Tensor rest = result.fromMean.sum(axes, true);
-  result.rest = rest / count;
-  Tensor excess = rest * result.rest;
-  // The excess overflows only if the squares do; their infinity is the result.
-  excess = excess.minimum(largestFinite(x.dtype()));
-  Tensor squares = result.fromMean.square().sum(axes, true) - excess;
-  // Unlike that of a maximum, the derivative is complete at 0.
-  result.squares = (squares < 0).where(0, squares);
-  return result;
+  return recipes::getDeviations(x, axes, count, largestFinite(x.dtype()));
 }
 
 Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
@@ -252,20 +241,16 @@ ValuesAndIndices Tensor::minWithIndices(int64_t axis, bool keepdim) const {
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-// cheapExponential() suffices here: its error is relevant only for terms that
-// are negligible next to the largest one, which is 1. The results do not depend
-// on what is subtracted, so no gradient flows through it.
-
 Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const MethodScope method("logsumexp");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
   return inFloat(*this, [&](const Tensor &x) {
-    Tensor largest = maxOrLowest(x, list, true);
-    // An infinite maximum is the result; x - maximum would be NaN.
-    Tensor offset = largest.isfinite().where(largest, 0).detach();
-    Tensor sum = cheapExponential(x - offset).sum(list, true);
-    // The logarithm of 0, for no elements but -inf, has the gradient 0.
-    return finish(detachedWhere(sum == 0, sum).log() + offset, list, keepdim);
+    const auto logOfSum = [](const Tensor &sum) {
+      return detachedWhere(sum == 0, sum).log();
+    };
+    return finish(
+        recipes::logSumExp(x, maxOrLowest(x, list, true), list, logOfSum), list,
+        keepdim);
   });
 }
 
@@ -273,10 +258,7 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("softmax");
   const std::vector<int64_t> list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor power = cheapExponential(x - maxOrLowest(x, list, true).detach());
-    // One division per sum. Dividing each element would not be more accurate,
-    // as the rounding of x - maximum dominates the error.
-    return power * power.sum(list, true).reciprocal();
+    return recipes::softmax(x, maxOrLowest(x, list, true), list);
   });
   return result.cast(dtype.value_or(result.dtype()));
 }
@@ -285,8 +267,7 @@ Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("logSoftmax");
   const std::vector<int64_t> list = normalizeAxes(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor shifted = x - maxOrLowest(x, list, true).detach();
-    return shifted - cheapExponential(shifted).sum(list, true).log();
+    return recipes::logSoftmax(x, maxOrLowest(x, list, true), list);
   });
   return result.cast(dtype.value_or(result.dtype()));
 }

@@ -17,26 +17,14 @@
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+namespace recipes = mlir::tg::recipes;
+using recipes::Window;
 
 static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// The windows of convolution and pooling along one spatial axis.
-struct Window {
-  int64_t size, stride, dilation;
-  /// Explicit padding before and after; `extra` extends it for a partial
-  /// window.
-  int64_t before, after, extra = 0;
-  int64_t input, output;
-
-  /// The distance from the first to the last element of a window, plus 1.
-  int64_t extent() const { return dilation * (size - 1) + 1; }
-};
-} // namespace
 
 static std::vector<int64_t> perAxis(const PerAxis &given, int64_t count,
                                     const char *what, const char *name) {
@@ -83,42 +71,14 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
     window.dilation = dilations[i];
     window.before = pads[i].first;
     window.after = pads[i].second;
-    if (window.size <= 0 || window.stride <= 0 || window.dilation <= 0 ||
-        window.before < 0 || window.after < 0)
-      throw ShapeError(std::string(what) +
-                       ": kernel, stride and dilation must be positive, "
-                       "padding not negative");
-    const int64_t size = constantOf(x.shape()[x.ndim() - count + i], what);
-    window.input =
-        checkedSum(checkedSum(size, window.before, what), window.after, what)
-            .value();
-    // Larger dilations and strides are equivalent and could overflow below.
-    if (window.size == 1)
-      window.dilation = 1;
-    window.stride =
-        std::min(window.stride, checkedSum(window.input, 1, what).value());
-    int64_t extent;
-    if (__builtin_mul_overflow(window.dilation, window.size - 1, &extent))
-      extent = std::numeric_limits<int64_t>::max();
-    else
-      extent = checkedSum(extent, 1, what).value();
-    if (window.input < extent)
-      throw ShapeError(
-          std::string(what) + ": a kernel of extent " + std::to_string(extent) +
-          " is larger than the padded input of size " +
-          std::to_string(window.input) + " on axis " +
-          std::to_string(x.ndim() - count + i) + " of " + toString(x.shape()));
-    const int64_t steps = window.input - window.extent();
-    window.output = steps / window.stride + 1;
-    // The last, partial window must begin inside the input or the padding
-    // before it.
-    if (ceilMode && steps % window.stride != 0 &&
-        window.output * window.stride < size + window.before) {
-      window.extra =
-          window.output * window.stride + window.extent() - window.input;
-      window.input += window.extra;
-      ++window.output;
-    }
+    const int64_t axis = x.ndim() - count + i;
+    const std::string fault = recipes::fitWindow(
+        window, constantOf(x.shape()[axis], what), ceilMode, [&] {
+          return " on axis " + std::to_string(axis) + " of " +
+                 toString(x.shape());
+        });
+    if (!fault.empty())
+      throw ShapeError(std::string(what) + ": " + fault);
     windows.push_back(window);
   }
   return windows;
@@ -136,67 +96,14 @@ static std::vector<PadAmount> padAmounts(const Tensor &x,
   return amounts;
 }
 
-/// All windows of a padded tensor with the outer shape \p head (or another one
-/// of as many elements) and the inputs of \p windows. Each spatial axis i
-/// becomes an output axis o and a window axis k. The output axes come before
-/// the last \p behind axes of the head, the window axes at the end.
-static void takeWindows(prim::Movements &x, const Shape &head,
-                        const std::vector<Window> &windows, int64_t behind) {
-  const int64_t outer = int64_t(head.size()), count = int64_t(windows.size()),
-                front = outer - behind;
-  const bool isTiling =
-      std::all_of(windows.begin(), windows.end(), [](const Window &w) {
-        return w.size == w.stride && w.dilation == 1;
-      });
-  if (isTiling) {
-    // Adjacent windows: splits the axis in two.
-    Shape input = head, kept = head, split = head;
-    std::vector<int64_t> order;
-    for (const Window &w : windows) {
-      input.push_back(w.input);
-      kept.push_back(w.output * w.size);
-      split.insert(split.end(), {w.output, w.size});
-    }
-    for (int64_t i = 0; i < front; ++i)
-      order.push_back(i);
-    for (int64_t i = 0; i < count; ++i)
-      order.push_back(outer + 2 * i);
-    for (int64_t i = front; i < outer; ++i)
-      order.push_back(i);
-    for (int64_t i = 0; i < count; ++i)
-      order.push_back(outer + 2 * i + 1);
-    x.reshape(input).shrink(Shape(outer + count, 0), kept);
-    x.reshape(split).permute(order);
-    return;
-  }
-  Shape shape(outer + 2 * count, 0), strides = shape;
-  SymInt step = 1;
-  // An axis of size 1 has stride 0, since a long stride could overflow.
-  auto set = [&](int64_t axis, const SymInt &size, const SymInt &times) {
-    shape[axis] = size;
-    if (size != 1)
-      strides[axis] = step * times;
-  };
-  for (int64_t i = count; i-- > 0;) {
-    set(front + i, windows[i].output, windows[i].stride);
-    set(outer + count + i, windows[i].size, windows[i].dilation);
-    step *= windows[i].input;
-  }
-  for (int64_t i = outer; i-- > 0;) {
-    set(i < front ? i : i + count, head[i], 1);
-    step *= head[i];
-  }
-  x.strided(shape, strides);
-}
-
 /// All windows of a padded tensor, output axes after the outer axes.
 static Tensor windowsOf(const Tensor &padded,
                         const std::vector<Window> &windows) {
   prim::Movements x(padded);
-  takeWindows(x,
-              Shape(padded.shape().begin(),
-                    padded.shape().end() - int64_t(windows.size())),
-              windows, 0);
+  recipes::takeWindows(x,
+                       Shape(padded.shape().begin(),
+                             padded.shape().end() - int64_t(windows.size())),
+                       windows, 0);
   return x.tensor();
 }
 
@@ -220,7 +127,6 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
   const std::vector<Window> windows =
       makeWindows(*this, kernel, options.stride, options.dilation,
                   options.padding, false, "conv2d");
-  const int64_t spatial = int64_t(kernel.size());
   const SymInt batch = shape()[0], inPerGroup = weight.shape()[1],
                outPerGroup = weight.shape()[0] / groups;
   if (bias && bias->shape() != Shape{weight.shape()[0]})
@@ -228,46 +134,22 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
                      " does not fit a weight of shape " +
                      toString(weight.shape()));
 
-  // (batch, group, out, o..., in, k...), summed over in and k.
-  Shape low(2, 0), high(2, 0), expanded = {batch, groups, outPerGroup},
-                               weightShape = {1, groups, outPerGroup},
-                               output = {batch, weight.shape()[0]},
-                               biasShape = {weight.shape()[0]};
-  for (const Window &window : windows) {
-    low.push_back(window.before);
-    high.push_back(window.after);
-    expanded.push_back(window.output);
-    weightShape.push_back(1);
-    output.push_back(window.output);
-    biasShape.push_back(1);
-  }
-  std::vector<int64_t> summed;
-  for (Shape *shape : {&expanded, &weightShape})
-    shape->push_back(inPerGroup);
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    for (Shape *shape : {&expanded, &weightShape})
-      shape->push_back(windows[i].size);
-    summed.push_back(4 + spatial + int64_t(i));
-  }
-  summed.insert(summed.begin(), 3 + spatial);
-
+  const auto shapes = recipes::getConvolutionShapes<Shape>(
+      batch, groups, inPerGroup, outPerGroup, weight.shape()[0], windows);
   const DType common = promote(dtype(), weight.dtype());
   const DType accumulate = sumAccumulationDType(options.dtype.value_or(common));
-  auto factor = [&](prim::Movements &movements) {
-    return prim::cast(movements.expand(expanded).tensor(), accumulate);
-  };
-  prim::Movements x(*this);
-  x.pad(low, high);
-  takeWindows(x, {batch, groups, 1, inPerGroup}, windows, 1);
-  prim::Movements w(weight);
-  w.reshape(weightShape);
+  prim::Movements x(*this), w(weight);
+  recipes::expandFactors(x, w, shapes, windows);
   const Tensor sums = prim::reduce(
-      ReduceOp::Add, prim::binary(BinaryOp::Mul, factor(x), factor(w)), summed);
+      ReduceOp::Add,
+      prim::binary(BinaryOp::Mul, prim::cast(x.tensor(), accumulate),
+                   prim::cast(w.tensor(), accumulate)),
+      shapes.summed);
   const Tensor result =
       prim::Movements(prim::cast(sums, options.dtype.value_or(common)))
-          .reshape(output)
+          .reshape(shapes.output)
           .tensor();
-  return bias ? result + bias->reshape(biasShape) : result;
+  return bias ? result + bias->reshape(shapes.bias) : result;
 }
 
 namespace {

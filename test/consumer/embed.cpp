@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Compiler/Checked.h"
+#include "TinyGrad/Dialect/Tg/Builder/TgBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "TinyGrad/Dialect/Tg/IR/TgCreate.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,25 +35,22 @@ static FailureOr<OwningOpRef<ModuleOp>> build(MLIRContext &context,
                                               int64_t axis) {
   const Location location = FileLineColLoc::get(&context, "host.src", 3, 7);
   OpBuilder builder(&context);
-  auto x = RankedTensorType::get({2, 4}, builder.getF32Type());
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
-  builder.setInsertionPointToEnd(module->getBody());
-  auto func = func::FuncOp::create(builder, location, "main",
-                                   builder.getFunctionType({x}, {x}));
-  builder.setInsertionPointToEnd(func.addEntryBlock());
-  Value argument = func.getArgument(0);
-  FailureOr<tg::MulOp> square =
-      tg::createChecked<tg::MulOp>(builder, location, argument, argument);
+  tg::TgBuilder b(builder, location);
+  FailureOr<RankedTensorType> x = b.getType({2, 4}, builder.getF32Type());
+  if (failed(x))
+    return failure();
+  FailureOr<func::FuncOp> func = b.beginFunction(*module, "main", *x);
+  if (failed(func))
+    return failure();
+  Value argument = func->getArgument(0);
+  FailureOr<Value> square = b.combine<tg::MulOp>(argument, argument);
   if (failed(square))
     return failure();
-  FailureOr<tg::ReduceOp> sum = tg::createChecked<tg::ReduceOp>(
-      builder, location, tg::ReduceKind::add, square->getResult(),
-      ArrayRef<int64_t>(axis));
-  if (failed(sum))
+  FailureOr<Value> sum = b.create<tg::ReduceOp>(tg::ReduceKind::add, *square,
+                                                ArrayRef<int64_t>(axis));
+  if (failed(sum) || failed(b.endFunction(*sum)))
     return failure();
-  Value result = sum->getResult();
-  func::ReturnOp::create(builder, location, result);
-  func.setFunctionType(builder.getFunctionType({x}, {result.getType()}));
   return module;
 }
 

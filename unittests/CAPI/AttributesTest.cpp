@@ -110,7 +110,7 @@ TEST_F(CAttributes, Dimensions) {
   const MlirAttribute factors[] = {n, four};
   const MlirAttribute product =
       mlirTgDimApplyChecked(location, MlirTgDimOpMul, 2, factors);
-  EXPECT_EQ(str(product), "#tg.dim<mul, #tg.var<\"n\", 1, 8>, 4>");
+  EXPECT_EQ(str(product), "#tg.dim<#tg.var<\"n\", 1, 8> * 4>");
   EXPECT_TRUE(mlirAttributeIsATgDimExpr(product));
   EXPECT_EQ(mlirTgDimExprAttrGetOp(product), MlirTgDimOpMul);
   EXPECT_EQ(mlirTgDimExprAttrGetNumOperands(product), 2);

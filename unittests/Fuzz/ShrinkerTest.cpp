@@ -189,7 +189,7 @@ TEST_F(ShrinkerTest, SymbolicSizesAreNotResized) {
   EXPECT_EQ(resize(text, 1, 5),
             "tensor<?x5xi32, #tg.shape<#tg.var<\"n\", 0, 4>, 5>> "
             "tensor<?x4xi32, #tg.shape<#tg.var<\"n\", 0, 4>, 4>> "
-            "tensor<?xi32, #tg.shape<#tg.dim<mul, #tg.var<\"n\", 0, 4>, 4>>> ");
+            "tensor<?xi32, #tg.shape<#tg.var<\"n\", 0, 4> * 4>> ");
   EXPECT_EQ(resize(text, 1, 3), "");
   EXPECT_EQ(resize(text, 0, 2), "");
 }

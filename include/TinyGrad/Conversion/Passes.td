@@ -15,7 +15,7 @@
 #ifndef TINYGRAD_CONVERSION_PASSES_TD
 #define TINYGRAD_CONVERSION_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "TinyGrad/Support/PassOption.td"
 
 //===----------------------------------------------------------------------===//
 // LinalgToTg
@@ -97,10 +97,10 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"minSize", "min-size", "int64_t", "1",
-           "The smallest size of a `?` of an argument">,
-    Option<"maxSize", "max-size", "int64_t", "1024",
-           "The largest size of a `?` of an argument; memory is laid out for it">
+    Tg_Option<"minSize", "min-size", "int64_t", "1",
+              "The smallest size of a `?` of an argument">,
+    Tg_Option<"maxSize", "max-size", "int64_t", "1024",
+              "The largest size of a `?` of an argument; memory is laid out for it">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -190,11 +190,11 @@ def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"threads", "threads", "bool", "false",
-           "Functions take a pointer to a context and to a function that runs parts "
-           "of a kernel on several threads">,
-    Option<"kernels", "kernels", "bool", "false",
-           "Lower the kernels too, for CPUs">
+    Tg_Option<"threads", "threads", "bool", "false",
+              "Functions take a pointer to a context and to a function that runs parts "
+              "of a kernel on several threads">,
+    Tg_Option<"kernels", "kernels", "bool", "false",
+              "Lower the kernels too, for CPUs">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
@@ -608,8 +608,8 @@ def TgPrepareGPUFunctions
     ```
   }];
   let options = [
-    Option<"maxStaticBytes", "max-static-bytes", "int64_t", "0",
-           "The most bytes of a group's memory that code can declare; 0: any">
+    Tg_Option<"maxStaticBytes", "max-static-bytes", "int64_t", "0",
+              "The most bytes of a group's memory that code can declare; 0: any">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -630,8 +630,8 @@ def ConvertGPUFunctionsToLLVM
     of each SIMD, `rocdl.waves_per_eu`.
   }];
   let options = [
-    Option<"chip", "chip", "std::string", "\"sm_90\"",
-           "The GPU: \"sm_90\", \"gfx942\"">
+    Tg_Option<"chip", "chip", "std::string", "\"sm_90\"",
+              "The GPU: \"sm_90\", \"gfx942\"">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

@@ -227,9 +227,10 @@ void tg::buildGPUToLLVMPipeline(OpPassManager &pm, StringRef chip) {
 
 namespace {
 struct GPUToLLVMOptions : PassPipelineOptions<GPUToLLVMOptions> {
-  Option<std::string> chip{*this, "chip",
-                           llvm::cl::desc("The GPU: \"sm_90\", \"gfx942\""),
-                           llvm::cl::init("sm_90")};
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("The GPU: \"sm_90\", \"gfx942\" (default: \"sm_90\")"),
+      llvm::cl::init("sm_90")};
 };
 } // namespace
 

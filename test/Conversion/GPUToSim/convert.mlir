@@ -8,7 +8,7 @@
 // CHECK-DAG: func.func private @tg_sim_shuffle(i64, i64, i64, i64, i64, i64) -> i64
 // CHECK: func.func @kernel(
 // CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<64xf32>, %[[A:[a-z0-9]+]]: memref<64xf32>, %[[SHARED:[a-z0-9]+]]: memref<144xi8>, %[[ITEM:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index, %[[N:[a-z0-9]+]]: index)
-// CHECK-SAME: tg.in_place, tg.outputs = 1 : i64, tg.parallel_extent = 1 : i64, tg.variables = [#tg.var<"n", 1, 16>]
+// CHECK-SAME: tg.in_place, tg.outputs = 1 : i64, tg.parallel_extent = 1 : i64, tg.variables = [#n]
 // CHECK: %[[OFFSET:.*]] = arith.constant 16 : index
 // CHECK: %[[TILE:.*]] = memref.view %[[SHARED]][%[[OFFSET]]][] : memref<144xi8> to memref<32xf32>
 gpu.module @kernels {

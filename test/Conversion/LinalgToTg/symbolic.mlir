@@ -3,8 +3,8 @@
 // Each ? is a variable, of which other sizes are expressions.
 
 // CHECK-LABEL: func.func @rows(
-// CHECK-SAME: %arg0: tensor<?x3xf32, #tg.shape<#tg.var<"arg0_0", 1, 1024>, 3>>
-// CHECK-SAME: -> tensor<?x2xf32, #tg.shape<#tg.var<"arg0_0", 1, 1024>, 2>>
+// CHECK-SAME: %arg0: tensor<?x3xf32, #tg.shape<#arg0_0, 3>>
+// CHECK-SAME: -> tensor<?x2xf32, #tg.shape<#arg0_0, 2>>
 // CHECK: tg.reduce add
 func.func @rows(%x: tensor<?x3xf32>, %w: tensor<3x2xf32>) -> tensor<?x2xf32> {
   %c0 = arith.constant 0 : index
@@ -21,8 +21,8 @@ func.func @rows(%x: tensor<?x3xf32>, %w: tensor<3x2xf32>) -> tensor<?x2xf32> {
 // The operands have one size, which is that of the second argument.
 
 // CHECK-LABEL: func.func @equal(
-// CHECK-SAME: %arg0: tensor<?xf32, #tg.shape<#tg.var<"[[N:arg[01]_0]]", 1, 1024>>>
-// CHECK-SAME: %arg1: tensor<?xf32, #tg.shape<#tg.var<"[[N]]", 1, 1024>>>
+// CHECK-SAME: %arg0: tensor<?xf32, #tg.shape<[[N:#arg[01]_0]]>>
+// CHECK-SAME: %arg1: tensor<?xf32, #tg.shape<[[N]]>>
 func.func @equal(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
@@ -44,11 +44,11 @@ func.func @number(%x: tensor<?xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
 // Sizes are computed: by arith, by affine.apply, by operations.
 
 // CHECK-LABEL: func.func @sizes(
-// CHECK-SAME: -> (tensor<?xf32, #tg.shape<#tg.dim<mul, #tg.var<"arg0_0", 1, 1024>, 4>>>,
-// CHECK-SAME: tensor<?x4xf32, #tg.shape<#tg.dim<add, #tg.var<"arg0_0", 1, 1024>, 2>, 4>>,
-// CHECK-SAME: tensor<?x4xf32, #tg.shape<#tg.dim<floordiv, #tg.dim<add, #tg.var<"arg0_0", 1, 1024>, 1>, 2>, 4>>,
+// CHECK-SAME: -> (tensor<?xf32, #tg.shape<#arg0_0 * 4>>,
+// CHECK-SAME: tensor<?x4xf32, #tg.shape<#arg0_0 + 2, 4>>,
+// CHECK-SAME: tensor<?x4xf32, #tg.shape<(#arg0_0 + 1) floordiv 2, 4>>,
 // CHECK-SAME: tensor<i64>)
-// CHECK: tg.dim(#tg.var<"arg0_0", 1, 1024>) : tensor<i64>
+// CHECK: tg.dim(#arg0_0) : tensor<i64>
 // CHECK: tg.reshape
 // CHECK: tg.pad
 // CHECK: tg.shrink

@@ -121,8 +121,8 @@ tg.kernel @folded_items(%out: memref<5120000000xi8>) attributes {outputs = 1 : i
 // Variables are arguments; only the number of groups depends on them here.
 // CHECK-LABEL: gpu.func @symbolic(
 // CHECK-SAME: memref<2048xf32>, %{{.*}}: index) kernel
-// CHECK-SAME: tg.groups = [#tg.dim<mul, #tg.var<"n", 1, 16>, 2>, 1, 1],
-// CHECK-SAME: tg.variables = [#tg.var<"n", 1, 16>]
+// CHECK-SAME: tg.groups = [#tg.dim<#n * 2>, 1, 1],
+// CHECK-SAME: tg.variables = [#n]
 tg.kernel @symbolic(%out: memref<2048xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 global #tg.dim<mul, #tg.var<"n", 1, 16>, 2>
   %l = tg.range 1 local 64

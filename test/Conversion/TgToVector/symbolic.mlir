@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @peeled
 // CHECK-SAME: (%[[O:.*]]: memref<100xf32>, %[[A:.*]]: memref<100xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %[[N:.*]]: index)
 // CHECK-SAME: tg.parallel_extent = 1 : i64
-// CHECK-SAME: tg.variables = [#tg.var<"n", 1, 100>]
+// CHECK-SAME: tg.variables = [#n]
 // CHECK: scf.for
 // CHECK: vector.load
 // CHECK-NEXT: arith.negf
@@ -36,7 +36,7 @@ tg.kernel @peeled(%o: memref<100xf32>, %a: memref<100xf32>) attributes {outputs 
 // their positions come from a division by a value.
 // CHECK-LABEL: func.func @threads
 // CHECK-SAME: %[[BEGIN:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index, %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index)
-// CHECK-SAME: tg.parallel_extent = #tg.dim<mul, #tg.var<"m", 0, 5>, #tg.var<"n", 1, 8>>
+// CHECK-SAME: tg.parallel_extent = #tg.dim<#m * #n>
 // CHECK: scf.for %[[ITEM:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK-DAG: arith.remui %[[ITEM]], %[[N]]
 // CHECK-DAG: arith.divui %[[ITEM]], %[[N]]
@@ -72,7 +72,7 @@ tg.kernel @division(%o: memref<40xi64>) attributes {outputs = 1 : i64} {
 // Both extents are never negative, and neither is their product, of which bounds
 // alone do not show it.
 // CHECK-LABEL: func.func @rest
-// CHECK-SAME: tg.parallel_extent = #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 9>, 9>, #tg.dim<mul, #tg.var<"n", 0, 9>, #tg.var<"n", 0, 9>, -1>>
+// CHECK-SAME: tg.parallel_extent = #tg.dim<#n * 9 - #n * #n>
 #n = #tg.var<"n", 0, 9>
 #rest = #tg.dim<add, 9, #tg.dim<mul, #n, -1>>
 tg.kernel @rest(%o: memref<90xf32>) attributes {outputs = 1 : i64} {

@@ -353,7 +353,7 @@ func.func @reduce_of_repeated(%x: tensor<4x1x6xf32>, %y: tensor<1x6xf32>) -> (te
   %0 = tg.expand %x : tensor<4x1x6xf32> -> tensor<4x5x6xf32>
   %1 = tg.reduce mul %0 axes [2] : tensor<4x5x6xf32> -> tensor<4x5x1xf32>
   // CHECK: %[[S:.*]] = tg.reduce add %[[Y]] axes [1] : tensor<1x6xf32> -> tensor<1x1xf32>
-  // CHECK: %[[B:.*]] = tg.expand %[[S]] : tensor<1x1xf32> -> tensor<?x1xf32, #tg.shape<#tg.var<"n", 0, 8>, 1>>
+  // CHECK: %[[B:.*]] = tg.expand %[[S]] : tensor<1x1xf32> -> tensor<?x1xf32, #tg.shape<#n, 1>>
   %2 = tg.expand %y : tensor<1x6xf32> -> tensor<?x6xf32, #tg.shape<#tg.var<"n", 0, 8>, 6>>
   %3 = tg.reduce add %2 axes [1] : tensor<?x6xf32, #tg.shape<#tg.var<"n", 0, 8>, 6>> -> tensor<?x1xf32, #tg.shape<#tg.var<"n", 0, 8>, 1>>
   // CHECK: return %[[A]], %[[B]]

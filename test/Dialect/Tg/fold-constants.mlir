@@ -604,9 +604,9 @@ func.func @vectors(%x: vector<4xi32>) -> (vector<4xi32>, vector<4xi32>, vector<2
 #n = #tg.var<"n", 0, 2>
 func.func @symbolic_places() -> (tensor<1xi32>, tensor<5xi32>) {
   %0 = tg.const(dense<[1, 2, 3]> : tensor<3xi32>) : tensor<3xi32>
-  // CHECK: %[[PART:.*]] = tg.shrink %{{.*}} from [#tg.var<"n", 0, 2>]
+  // CHECK: %[[PART:.*]] = tg.shrink %{{.*}} from [#n]
   %1 = tg.shrink %0 from [#n] to [#tg.dim<add, #n, 1>] : tensor<3xi32> -> tensor<1xi32>
-  // CHECK: %[[PADDED:.*]] = tg.pad %{{.*}} low [#tg.var<"n", 0, 2>]
+  // CHECK: %[[PADDED:.*]] = tg.pad %{{.*}} low [#n]
   %2 = tg.pad %0 low [#n] high [#tg.dim<add, 2, #tg.dim<mul, #n, -1>>] : tensor<3xi32> -> tensor<5xi32>
   // CHECK: return %[[PART]], %[[PADDED]]
   return %1, %2 : tensor<1xi32>, tensor<5xi32>

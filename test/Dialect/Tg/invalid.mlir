@@ -201,7 +201,7 @@ func.func @unranked(%x: tensor<*xf32>) {
 // -----
 
 func.func @unknown_dimension(%x: tensor<?xf32>) {
-  // expected-error @+1 {{(of static shape or with a #tg.shape), but got 'tensor<?xf32>'}}
+  // expected-error @+1 {{(of static shape or with a #tg.shape, such as #tg.shape<#tg.var<"n", 1, 1024>>), but got 'tensor<?xf32>'}}
   %0 = tg.neg %x : tensor<?xf32>
   return
 }
@@ -209,7 +209,7 @@ func.func @unknown_dimension(%x: tensor<?xf32>) {
 // -----
 
 func.func @unknown_dimension_in_movement(%x: tensor<?xf32>) {
-  // expected-error @+1 {{'tg.reshape' op operand #0 must be ranked tensor of a tg element type, of static shape or with a #tg.shape, but got 'tensor<?xf32>'}}
+  // expected-error @+1 {{'tg.reshape' op operand #0 must be ranked tensor of a tg element type (of static shape or with a #tg.shape, such as #tg.shape<#tg.var<"n", 1, 1024>>), but got 'tensor<?xf32>'}}
   %0 = tg.reshape %x : tensor<?xf32> -> tensor<?xf32>
   return
 }

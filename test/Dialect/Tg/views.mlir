@@ -48,11 +48,11 @@ func.func @normal_form(%x: tensor<4x6xf32>) {
 
 // CHECK-LABEL: func.func @symbolic
 func.func @symbolic(%x: tensor<?x4xf32, #tg.shape<#n, 4>>, %y: tensor<8xf32>) {
-  // CHECK: [#tg.view<[4, #tg.var<"n", 1, 8>] strides [1, 4]>]
+  // CHECK: [#tg.view<[4, #n] strides [1, 4]>]
   %0 = tg.strided %x [#tg.view<[4, #n] strides [1, 4]>] : tensor<?x4xf32, #tg.shape<#n, 4>> -> tensor<4x?xf32, #tg.shape<4, #n>>
-  // CHECK: [#tg.view<[4] strides [1] offset #tg.var<"p", 0, 4>>]
+  // CHECK: [#tg.view<[4] strides [1] offset #p>]
   %1 = tg.strided %y [#tg.view<[4] strides [1] offset #p>] : tensor<8xf32> -> tensor<4xf32>
-  // CHECK: [#tg.view<[#tg.dim<add, #tg.var<"n", 1, 8>, 2>] strides [1] offset -2 mask [2 to #tg.dim<add, #tg.var<"n", 1, 8>, 2>]>]
+  // CHECK: [#tg.view<[#n + 2] strides [1] offset -2 mask [2 to #n + 2]>]
   %2 = tg.strided %y [#tg.view<[#tg.dim<add, #n, 2>] strides [1] offset -2 mask [2 to #tg.dim<add, #n, 2>]>] : tensor<8xf32> -> tensor<?xf32, #tg.shape<#tg.dim<add, #n, 2>>>
   return
 }

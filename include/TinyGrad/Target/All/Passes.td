@@ -12,7 +12,7 @@
 #ifndef TINYGRAD_TARGET_ALL_PASSES_TD
 #define TINYGRAD_TARGET_ALL_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "TinyGrad/Support/PassOption.td"
 
 def TgAttachTarget : Pass<"tg-attach-target", "::mlir::ModuleOp"> {
   let summary = "Set the target that a module is compiled for";
@@ -34,8 +34,8 @@ def TgAttachTarget : Pass<"tg-attach-target", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"target", "target", "std::string", "\"cpu\"",
-           "The name of the target">
+    Tg_Option<"target", "target", "std::string", "\"cpu\"",
+              "The name of the target">
   ];
 }
 

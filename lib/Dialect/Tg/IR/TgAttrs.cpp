@@ -9,11 +9,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TgDimSyntax.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <string>
@@ -143,52 +143,6 @@ LogicalResult mlir::tg::checkOperator(DimOpKind kind,
   return success();
 }
 
-/// Nesting depth of operators at the present position of the parser.
-static thread_local int64_t dimNesting = 0;
-
-Attribute DimExprAttr::parse(AsmParser &parser, Type) {
-  SMLoc loc = parser.getCurrentLocation();
-  if (dimNesting >= kMaxNesting) {
-    parser.emitError(loc) << "dimension is nested more than " << kMaxNesting
-                          << " deep";
-    return {};
-  }
-  ++dimNesting;
-  llvm::scope_exit leave([] { --dimNesting; });
-  FailureOr<DimOpKind> kind;
-  SmallVector<Attribute> operands;
-  if (parser.parseLess())
-    return {};
-  const bool isVerbatim = succeeded(parser.parseOptionalKeyword("verbatim"));
-  if (failed(kind = FieldParser<DimOpKind>::parse(parser)))
-    return {};
-  while (succeeded(parser.parseOptionalComma()))
-    if (parser.parseAttribute(operands.emplace_back()))
-      return {};
-  if (parser.parseGreater())
-    return {};
-  auto emitError = [&] { return parser.emitError(loc); };
-  if (failed(checkOperator(*kind, operands, emitError)))
-    return {};
-  Attribute result =
-      isVerbatim ? DimExprAttr::get(parser.getContext(), *kind, operands)
-                 : Dim::get(*kind, getDims(operands)).getAttr();
-  return succeeded(checkLength(result, emitError)) ? result : Attribute();
-}
-
-void DimExprAttr::print(AsmPrinter &printer) const {
-  printer << '<';
-  if (!getSize().isLinear &&
-      Dim::get(getKind(), getDims(getOperands())).getAttr() != *this)
-    printer << "verbatim ";
-  printer << stringifyDimOpKind(getKind());
-  for (Attribute operand : getOperands()) {
-    printer << ", ";
-    printer.printAttributeWithoutType(operand);
-  }
-  printer << '>';
-}
-
 LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   DimOpKind kind,
                                   ArrayRef<Attribute> operands) {
@@ -209,7 +163,7 @@ Attribute ShapeAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Attribute> dims;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
-        return parser.parseAttribute(dims.emplace_back());
+        return parseDim(parser, dims.emplace_back());
       }))
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
@@ -218,9 +172,8 @@ Attribute ShapeAttr::parse(AsmParser &parser, Type) {
 
 void ShapeAttr::print(AsmPrinter &printer) const {
   printer << '<';
-  llvm::interleaveComma(getDims(), printer, [&](Attribute dim) {
-    printer.printAttributeWithoutType(dim);
-  });
+  llvm::interleaveComma(getDims(), printer,
+                        [&](Attribute dim) { printDim(printer, dim); });
   printer << '>';
 }
 
@@ -262,13 +215,6 @@ ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
       emitError);
 }
 
-static ParseResult parseDims(AsmParser &parser,
-                             SmallVectorImpl<Attribute> &dims) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-    return parser.parseAttribute(dims.emplace_back());
-  });
-}
-
 Attribute ViewAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Attribute> shape, strides, begin, end;
@@ -277,13 +223,13 @@ Attribute ViewAttr::parse(AsmParser &parser, Type) {
       parser.parseKeyword("strides") || parseDims(parser, strides))
     return {};
   if (succeeded(parser.parseOptionalKeyword("offset")) &&
-      parser.parseAttribute(offset))
+      parseDim(parser, offset))
     return {};
   if (succeeded(parser.parseOptionalKeyword("mask")) &&
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-        return failure(parser.parseAttribute(begin.emplace_back()) ||
+        return failure(parseDim(parser, begin.emplace_back()) ||
                        parser.parseKeyword("to") ||
-                       parser.parseAttribute(end.emplace_back()));
+                       parseDim(parser, end.emplace_back()));
       }))
     return {};
   if (parser.parseGreater())
@@ -299,7 +245,7 @@ Attribute ViewAttr::parse(AsmParser &parser, Type) {
 }
 
 void ViewAttr::print(AsmPrinter &printer) const {
-  auto print = [&](Attribute dim) { printer.printAttributeWithoutType(dim); };
+  auto print = [&](Attribute dim) { printDim(printer, dim); };
   printer << "<[";
   llvm::interleaveComma(getShape(), printer, print);
   printer << "] strides [";

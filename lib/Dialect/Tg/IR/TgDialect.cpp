@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TgAliases.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
@@ -55,7 +56,7 @@ struct Inliner : DialectInlinerInterface {
 
 void TgDialect::initialize() {
   registerAttributes();
-  addInterfaces<dim::DimFacts, Inliner>();
+  addInterfaces<AliasNames, dim::DimFacts, Inliner>();
   registerTgDialectOperations(this);
   attachReifiedShapes(*this);
 }

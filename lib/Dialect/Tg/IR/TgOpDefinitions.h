@@ -14,20 +14,31 @@
 #define TINYGRAD_LIB_DIALECT_TG_IR_TGOPDEFINITIONS_H
 
 #include "GradientAlgebra.h"
+#include "TgDimSyntax.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include <numbers>
 
 namespace mlir::tg {
 
-/// A dimension; a number stands without its type.
-inline ParseResult parseDim(OpAsmParser &parser, Attribute &dim) {
-  return parser.parseAttribute(dim);
+/// For the directive `custom<Dim>`.
+inline void printDim(OpAsmPrinter &printer, Operation *, Attribute dim) {
+  printDim(printer, dim);
 }
 
-inline void printDim(OpAsmPrinter &printer, Operation *, Attribute dim) {
-  printer.printAttributeWithoutType(dim);
+/// For `custom<Dims>`.
+inline ParseResult parseDims(OpAsmParser &parser, ArrayAttr &list) {
+  SmallVector<Attribute> dims;
+  if (parseDims(parser, dims))
+    return failure();
+  list = parser.getBuilder().getArrayAttr(dims);
+  return success();
+}
+
+inline void printDims(OpAsmPrinter &printer, Operation *, ArrayAttr list) {
+  printDims(printer, list.getValue());
 }
 
 } // namespace mlir::tg

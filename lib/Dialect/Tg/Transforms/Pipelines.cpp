@@ -88,18 +88,27 @@ namespace {
 /// PipelineOptions as options of a textual pipeline.
 struct TextualOptions : PassPipelineOptions<TextualOptions> {
   tg::PipelineOptions defaults;
-  Option<std::string> device{
-      *this, "device", llvm::cl::desc("Device of arguments that name none"),
-      llvm::cl::init(defaults.device)};
-  Option<bool> noOpt{*this, "no-opt",
-                     llvm::cl::desc("Skip schedule optimization"),
+  // Options refer to their texts.
+  const std::string deviceText = "Device of arguments that name none "
+                                 "(default: \"" +
+                                 defaults.device + "\")";
+  const std::string noOptText =
+      describe("Skip schedule optimization", defaults.noOpt);
+  const std::string verifyRewritesText =
+      describe("Verify after every rewrite pattern, and check lists of "
+               "schedule steps; a schedule that is not valid is an error",
+               defaults.verifyRewrites);
+  Option<std::string> device{*this, "device", llvm::cl::desc(deviceText),
+                             llvm::cl::init(defaults.device)};
+  Option<bool> noOpt{*this, "no-opt", llvm::cl::desc(noOptText),
                      llvm::cl::init(defaults.noOpt)};
-  Option<bool> verifyRewrites{
-      *this, "verify-rewrites",
-      llvm::cl::desc("Verify after every rewrite pattern, and check lists of "
-                     "schedule steps; a schedule that is not valid is an "
-                     "error"),
-      llvm::cl::init(defaults.verifyRewrites)};
+  Option<bool> verifyRewrites{*this, "verify-rewrites",
+                              llvm::cl::desc(verifyRewritesText),
+                              llvm::cl::init(defaults.verifyRewrites)};
+
+  static std::string describe(StringRef text, bool isDefault) {
+    return (text + " (default: " + (isDefault ? "true" : "false") + ")").str();
+  }
 
   tg::PipelineOptions get() const {
     tg::PipelineOptions options = defaults;

@@ -32,6 +32,8 @@ constexpr int64_t kMaxBytes = int64_t(1) << 44;
 constexpr size_t kMostBySize = 4096;
 constexpr int64_t kMinAlignment = 8, kMaxAlignment = 1 << 20;
 
+static_assert(kBufferAlignment == 64, "the default that Passes.td describes");
+
 namespace {
 
 /// The free gaps of an arena that grows at its end.

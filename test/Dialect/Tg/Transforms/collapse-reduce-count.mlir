@@ -29,7 +29,7 @@ tg.kernel @arange(%out: memref<100xi32>) attributes {outputs = 1 : i64} {
 // With symbolic extents, a value from memory, two ends and another condition.
 
 // CHECK-LABEL: tg.kernel @window
-// CHECK:         %[[I:.*]] = tg.range 0 loop #tg.var<"n", 1, 64>
+// CHECK:         %[[I:.*]] = tg.range 0 loop #n
 // CHECK-NOT:     tg.range
 // CHECK-NOT:     tg.ranged_reduce
 // CHECK:         %[[N:.*]] = tg.max

@@ -110,9 +110,9 @@ func.func @kept(%x: tensor<4x6xf32>, %v: tensor<6x4xf32>) -> (tensor<6x4xf32>, t
 #p = #tg.var<"p", 0, 4>
 
 // CHECK-LABEL: func.func @symbolic
-// CHECK:         tg.strided %arg0 [#tg.view<[4, #tg.var<"n", 1, 8>] strides [1, 4]>]
-// CHECK:         tg.strided %arg0 [#tg.view<[#tg.dim<mul, #tg.var<"n", 1, 8>, 2>, 2] strides [2, 1]>]
-// CHECK:         tg.strided %arg1 [#tg.view<[2, 4] strides [0, 1] offset #tg.var<"p", 0, 4>>]
+// CHECK:         tg.strided %arg0 [#tg.view<[4, #n] strides [1, 4]>]
+// CHECK:         tg.strided %arg0 [#tg.view<[#n * 2, 2] strides [2, 1]>]
+// CHECK:         tg.strided %arg1 [#tg.view<[2, 4] strides [0, 1] offset #p>]
 func.func @symbolic(%x: tensor<?x4xf32, #tg.shape<#n, 4>>, %y: tensor<8xf32>)
     -> (tensor<4x?xf32, #tg.shape<4, #n>>, tensor<?x2xf32, #tg.shape<#tg.dim<mul, #n, 2>, 2>>, tensor<2x4xf32>) {
   %0 = tg.permute %x [1, 0] : tensor<?x4xf32, #tg.shape<#n, 4>> -> tensor<4x?xf32, #tg.shape<4, #n>>

@@ -324,7 +324,7 @@ func.func @rows(%x: memref<32xf32>, %p: memref<4xf32>, %q: memref<32xf32>) {
 // Where the sizes are symbolic.
 
 // CHECK-LABEL: tg.kernel @E_n_x2_n0
-// CHECK:         tg.range 0 loop #tg.var<"n", 1, 8>
+// CHECK:         tg.range 0 loop #n
 // CHECK-NOT:     tg.range
 // CHECK:         tg.load
 // CHECK-NOT:     tg.load

@@ -187,7 +187,7 @@ func.func @two_sizes(%x: tensor<?x4x?xf32>) -> tensor<?x4x?xf32> {
 
 func.func @arith_negf(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tg.exp2 %x : tensor<4xf32>
-  // expected-error @+1 {{'arith.negf' op is not an operation of a tensor graph; use 'tg.neg'}}
+  // expected-error @+1 {{'arith.negf' op is not an operation of a tensor graph; use 'tg.neg', or run convert-linalg-to-tg on the function before}}
   %1 = arith.negf %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
@@ -212,10 +212,19 @@ func.func @math_sin(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// The dialect has none.
+// No operation of the dialect does the same.
 func.func @arith_remf(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tg.exp2 %x : tensor<4xf32>
-  // expected-error @+1 {{it has neither a tg::ElementwiseOpInterface nor a tg::MovementOpInterface}}
+  // expected-error @+1 {{'arith.remf' op is not an operation of a tensor graph; run convert-linalg-to-tg on the function before}}
   %1 = arith.remf %0, %x : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @tensor_collapse(%x: tensor<2x2xf32>) -> tensor<4xf32> {
+  %0 = tg.exp2 %x : tensor<2x2xf32>
+  // expected-error @+1 {{; use 'tg.reshape', or run convert-linalg-to-tg on the function before}}
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
   return %1 : tensor<4xf32>
 }

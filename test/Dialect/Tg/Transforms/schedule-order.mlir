@@ -132,7 +132,7 @@ func.func @sort_first(%x: tensor<4x8xf32>) -> tensor<4x2xi32> {
 // An argument is sorted where it is; of a symbolic row, as many as it has.
 // CHECK-LABEL: func @sort_symbolic
 // CHECK-SAME: (%[[X:.*]]: memref<36xf32>)
-// CHECK: tg.sort %[[X]] to %{{.*}} rows 4 length (#tg.var<"n", 1, 9>) : memref<36xf32>, memref<36xi32>
+// CHECK: tg.sort %[[X]] to %{{.*}} rows 4 length (#n) : memref<36xf32>, memref<36xi32>
 func.func @sort_symbolic(%x: tensor<4x?xf32, #tg.shape<4, #tg.var<"n", 1, 9>>>) -> tensor<4x?xi32, #tg.shape<4, #tg.var<"n", 1, 9>>> {
   %1 = tg.argsort %x : tensor<4x?xf32, #tg.shape<4, #tg.var<"n", 1, 9>>> -> tensor<4x?xi32, #tg.shape<4, #tg.var<"n", 1, 9>>>
   return %1 : tensor<4x?xi32, #tg.shape<4, #tg.var<"n", 1, 9>>>

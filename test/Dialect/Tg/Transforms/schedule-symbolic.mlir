@@ -5,8 +5,8 @@
 
 // CHECK-LABEL: tg.kernel @E_n_m_n0
 // CHECK-SAME:    (%[[O:.*]]: memref<40xf32>, %[[X:.*]]: memref<48xf32>)
-// CHECK-DAG:     %[[I:.*]] = tg.range 0 loop #tg.var<"n", 1, 8>
-// CHECK-DAG:     %[[J:.*]] = tg.range 1 loop #tg.var<"m", 0, 5>
+// CHECK-DAG:     %[[I:.*]] = tg.range 0 loop #n
+// CHECK-DAG:     %[[J:.*]] = tg.range 1 loop #m
 // CHECK-DAG:     %[[SIX:.*]] = tg.const(6 : index)
 // CHECK-DAG:     %[[ROW:.*]] = tg.mul %[[I]], %[[SIX]]
 // CHECK:         tg.load %[[X]]
@@ -27,7 +27,7 @@ func.func @part(%x: tensor<8x6xf32>) -> !v {
 // A pad by a symbolic amount: the mask compares with it.
 // CHECK-LABEL: tg.kernel @E_12_n0
 // CHECK:         %[[I:.*]] = tg.range 0 loop 12
-// CHECK:         %[[N:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
+// CHECK:         %[[N:.*]] = tg.dim(#n) : index
 // CHECK:         %[[IN:.*]] = tg.cmplt %[[I]], %[[N]]
 // CHECK:         tg.load %{{.*}}[%[[I]]] mask %[[IN]]
 #n = #tg.var<"n", 1, 8>
@@ -41,9 +41,9 @@ func.func @padded(%x: tensor<?xf32, #tg.shape<#n>>) -> tensor<12xf32> {
 
 // A reduction over a symbolic axis, divided by its length.
 // CHECK-LABEL: tg.kernel @r_4_n_n0
-// CHECK:         %[[K:.*]] = tg.range 1 loop #tg.var<"n", 1, 8>
+// CHECK:         %[[K:.*]] = tg.range 1 loop #n
 // CHECK:         %[[S:.*]] = tg.ranged_reduce add %{{.*}} over %[[K]]
-// CHECK:         %[[N:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
+// CHECK:         %[[N:.*]] = tg.dim(#n) : index
 // CHECK:         %[[L:.*]] = tg.cast %[[N]] : index -> i64
 // CHECK:         %[[F:.*]] = tg.cast %[[L]] : i64 -> f32
 // CHECK:         tg.fdiv %[[S]], %[[F]]
@@ -61,7 +61,7 @@ func.func @mean(%x: tensor<4x?xf32, #tg.shape<4, #n>>) -> tensor<4x1xf32> {
 // nothing is written.
 // CHECK-LABEL: tg.kernel
 // CHECK-DAG:     %[[ZERO:.*]] = tg.const(0 : index)
-// CHECK-DAG:     %[[N:.*]] = tg.dim(#tg.var<"n", 0, 1>) : index
+// CHECK-DAG:     %[[N:.*]] = tg.dim(#n) : index
 // CHECK:         %[[ANY:.*]] = tg.cmplt %[[ZERO]], %[[N]]
 // CHECK:         tg.store %{{.*}}, %{{.*}}[%{{.*}}] mask %[[ANY]]
 #n = #tg.var<"n", 0, 1>
@@ -88,10 +88,10 @@ func.func @none(%x: tensor<?xi64, #tg.shape<#n>>, %y: tensor<?xi64, #tg.shape<#n
 // A cache that grows: the assignment writes at a symbolic place of the
 // argument, the attention over it reads the contents after that, no copy.
 // CHECK-LABEL: tg.kernel @E_4_n
-// CHECK:         tg.dim(#tg.dim<mul, #tg.var<"p", 0, 15>, 4>) : index
+// CHECK:         tg.dim(#p * 4) : index
 // CHECK:         tg.store
 // CHECK-LABEL: tg.kernel @r_4_pp1
-// CHECK:         tg.range 1 loop #tg.dim<add, #tg.var<"p", 0, 15>, 1>
+// CHECK:         tg.range 1 loop #p + 1
 // CHECK-LABEL: func.func @cache
 // CHECK-NOT:     tg.transfer
 // CHECK:         tg.launch @E_4_n{{.*}}(%arg0, %arg1)

@@ -169,7 +169,7 @@ func.func @pad_and_shrink(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A contiguous part at a symbolic place is a view as well.
 // CHECK-LABEL: func.func @symbolic_part
 // CHECK-SAME:    (%[[X:.*]]: memref<80xf32>)
-// CHECK-NEXT:    %[[V:.*]] = tg.subbuffer %[[X]] at (#tg.dim<mul, #tg.var<"s", 0, 6>, 32>) : memref<80xf32> -> memref<32xf32>
+// CHECK-NEXT:    %[[V:.*]] = tg.subbuffer %[[X]] at (#s * 32) : memref<80xf32> -> memref<32xf32>
 // CHECK-NEXT:    %[[W:.*]] = tg.subbuffer %[[X]] at (0) : memref<80xf32> -> memref<56xf32>
 // CHECK-NEXT:    return %[[V]], %[[W]]
 #s = #tg.var<"s", 0, 6>
@@ -221,7 +221,7 @@ func.func @symbolic_rest(%x: tensor<8xf32>) -> !r {
 // CHECK-LABEL: func.func @views_of_views
 // CHECK-SAME:    (%[[X:.*]]: memref<24xf32>, %[[Y:.*]]: memref<8xf32>)
 // CHECK-DAG:     %[[A:.*]] = tg.subbuffer %[[X]] at (56) : memref<24xf32> -> memref<3xf32>
-// CHECK-DAG:     %[[B:.*]] = tg.subbuffer %[[Y]] at (#tg.dim<mul, #tg.var<"p", 0, 4>, 4>) : memref<8xf32> -> memref<4xf32>
+// CHECK-DAG:     %[[B:.*]] = tg.subbuffer %[[Y]] at (#p * 4) : memref<8xf32> -> memref<4xf32>
 // CHECK-NOT:     tg.launch
 // CHECK:         return %[[A]], %[[X]], %[[B]]
 #p = #tg.var<"p", 0, 4>

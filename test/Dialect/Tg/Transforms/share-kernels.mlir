@@ -11,10 +11,10 @@
 // that is the same everywhere stays.
 
 // CHECK:       tg.kernel @a0(
-// CHECK-SAME:    numbers = [#tg.var<"~0", -2147483648, 2147483647>], outputs = 1 : i64
+// CHECK-SAME:    numbers = [#number0], outputs = 1 : i64
 // CHECK-NEXT:    tg.range
 // CHECK-NEXT:    tg.load
-// CHECK-NEXT:    %[[N:.*]] = tg.dim(#tg.var<"~0", -2147483648, 2147483647>) : index
+// CHECK-NEXT:    %[[N:.*]] = tg.dim(#number0) : index
 // CHECK-NEXT:    %[[BITS:.*]] = tg.cast %[[N]] : index -> i32
 // CHECK-NEXT:    %[[C:.*]] = tg.bitcast %[[BITS]] : i32 -> f32
 // CHECK-NEXT:    %[[K:.*]] = tg.const(3.0
@@ -230,7 +230,7 @@ func.func @special(%x: memref<4xf32>, %y: memref<4xf32>) {
 // Integers are shared where they are added or compared, not where they are
 // divisors, factors, or where positions are computed from them.
 
-// TWO:         tg.kernel @sum0({{.*}}numbers = [#tg.var<"~0", -128, 127>]
+// TWO:         tg.kernel @sum0({{.*}}numbers = [#number0]
 // TWO:           %[[N:.*]] = tg.dim
 // TWO:           tg.cast %[[N]] : index -> ui8
 // TWO-NOT:     tg.kernel @sum1
@@ -305,7 +305,7 @@ func.func @integers(%x: memref<4xui8>, %y: memref<4xui8>) {
 
 // Two numbers in different places, and a name that is taken.
 
-// TWO:         tg.kernel @c0({{.*}}numbers = [#tg.var<"~~0", -2147483648, 2147483647>, #tg.var<"~~1", -2147483648, 2147483647>]
+// TWO:         tg.kernel @c0({{.*}}numbers = [#number0, #number1]
 // TWO-NOT:     tg.kernel @c1
 // TWO:         tg.kernel @swapped
 // TWO-LABEL:   func.func @two

@@ -1757,8 +1757,8 @@ tg.kernel @where_guard(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a
 
 // CHECK-LABEL: tg.kernel @symbolic(
 // CHECK:      %[[V0:.*]] = tg.range 0 loop 6
-// CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop #tg.var<"n", 1, 8>
-// CHECK-NEXT: %[[V2:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
+// CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop #n
+// CHECK-NEXT: %[[V2:.*]] = tg.dim(#n) : index
 // CHECK-NEXT: %[[V3:.*]] = tg.const(0 : index) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.const(true) : i1
 // CHECK-NEXT: %[[V5:.*]] = tg.cast %[[V0]] : index -> i64
@@ -1795,14 +1795,14 @@ tg.kernel @symbolic(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attri
 
 // CHECK-LABEL: tg.kernel @symbolic_terms(
 // CHECK:      %[[V0:.*]] = tg.range 0 loop 6
-// CHECK-NEXT: %[[V1:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
+// CHECK-NEXT: %[[V1:.*]] = tg.dim(#n) : index
 // CHECK-NEXT: %[[V2:.*]] = tg.mul %[[V0]], %[[V1]] : index
 // CHECK-NEXT: %[[V3:.*]] = tg.const(2 : index) : index
-// CHECK-NEXT: %[[V4:.*]] = tg.dim(#tg.dim<add, #tg.var<"n", 1, 8>, 3>) : index
+// CHECK-NEXT: %[[V4:.*]] = tg.dim(#n + 3) : index
 // CHECK-NEXT: %[[V5:.*]] = tg.add %[[V2]], %[[V4]] : index
 // CHECK-NEXT: %[[V6:.*]] = tg.add %[[V0]], %[[V3]] : index
 // CHECK-NEXT: %[[V7:.*]] = tg.const(0 : index) : index
-// CHECK-NEXT: %[[V8:.*]] = tg.dim(#tg.dim<add, #tg.dim<mul, #tg.var<"n", 1, 8>, 2>, 1>) : index
+// CHECK-NEXT: %[[V8:.*]] = tg.dim(#n * 2 + 1) : index
 // CHECK-NEXT: %[[V9:.*]] = tg.cmplt %[[V0]], %[[V8]] : index
 // CHECK-NEXT: %[[V10:.*]] = tg.const(1 : index) : index
 // CHECK-NEXT: %[[V11:.*]] = tg.where %[[V9]], %[[V10]], %[[V7]] : index
@@ -1849,7 +1849,7 @@ tg.kernel @symbolic_terms(%out: memref<1xi64>, %x: memref<9007199254740992xi64>)
 // CHECK:      %[[V0:.*]] = tg.range 0 loop 12
 // CHECK-NEXT: %[[V1:.*]] = tg.const(1 : index) : index
 // CHECK-NEXT: %[[V2:.*]] = tg.add %[[V0]], %[[V1]] : index
-// CHECK-NEXT: %[[V3:.*]] = tg.dim(#tg.dim<add, #tg.var<"n", 1, 8>, -1>) : index
+// CHECK-NEXT: %[[V3:.*]] = tg.dim(#n - 1) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.cmplt %[[V0]], %[[V3]] : index
 // CHECK-NEXT: %[[V5:.*]] = tg.load %{{.*}}[%[[V2]]] mask %[[V4]] : memref<9007199254740992xi64>
 // CHECK-NEXT: %[[V6:.*]] = tg.const(0 : index) : index
@@ -1873,15 +1873,15 @@ tg.kernel @symbolic_mask(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) 
 
 // CHECK-LABEL: tg.kernel @symbolic_not(
 // CHECK:      %[[V0:.*]] = tg.range 0 loop 6
-// CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop #tg.var<"n", 1, 8>
-// CHECK-NEXT: %[[V2:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
-// CHECK-NEXT: %[[V3:.*]] = tg.dim(#tg.var<"m", 1, 8>) : index
+// CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop #n
+// CHECK-NEXT: %[[V2:.*]] = tg.dim(#n) : index
+// CHECK-NEXT: %[[V3:.*]] = tg.dim(#m) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.mul %[[V0]], %[[V2]] : index
 // CHECK-NEXT: %[[V5:.*]] = tg.add %[[V4]], %[[V1]] : index
 // CHECK-NEXT: %[[V6:.*]] = tg.floordiv %[[V5]], %[[V3]] : index
 // CHECK-NEXT: %[[V7:.*]] = tg.floormod %[[V1]], %[[V3]] : index
 // CHECK-NEXT: %[[V8:.*]] = tg.const(1 : index) : index
-// CHECK-NEXT: %[[V9:.*]] = tg.dim(#tg.dim<add, #tg.var<"n", 1, 8>, -1>) : index
+// CHECK-NEXT: %[[V9:.*]] = tg.dim(#n - 1) : index
 // CHECK-NEXT: %[[V10:.*]] = tg.cmplt %[[V1]], %[[V9]] : index
 // CHECK-NEXT: %[[V11:.*]] = tg.const(0 : index) : index
 // CHECK-NEXT: %[[V12:.*]] = tg.where %[[V10]], %[[V8]], %[[V11]] : index

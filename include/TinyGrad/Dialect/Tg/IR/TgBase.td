@@ -81,12 +81,16 @@ def Tg_Arith : AnyTypeOf<[I1, Tg_Int, Tg_Float], "bool, integer or float">;
 def Tg_Element : AnyTypeOf<[I1, Tg_Int, Tg_Float, Tg_Fp8],
                            "bool, integer, float or fp8">;
 
+// In the texts below, what stands between double braces is C++: in messages, a
+// #tg.shape that fits a tensor without one. It must not be the end of a text.
+
 /// A ranked tensor whose dimensions are all known as `Dim`s.
 class Tg_TensorOf<Type element, string text>
     : ConfinedType<RankedTensorOf<[element]>,
                    [CPred<"::mlir::tg::hasDims($_self)">],
                    "ranked tensor of " # text #
-                       ", of static shape or with a #tg.shape",
+                       " (of static shape or with a #tg.shape"
+                       "{{::mlir::tg::suggestShape($_self)}})",
                    "::mlir::RankedTensorType">;
 
 /// Ranked tensors, or (inside kernels) scalars and vectors, of an element type;
@@ -95,12 +99,14 @@ class Tg_Like<Type element, string text>
     : AnyTypeOf<[element, Tg_TensorOf<element, "it">,
                  VectorOfNonZeroRankOf<[element]>],
                 text # ", or a vector or ranked tensor of it (of static shape "
-                       "or with a #tg.shape)">;
+                       "or with a #tg.shape"
+                       "{{::mlir::tg::suggestShape($_self)}})">;
 class Tg_LikeOrIndex<Type element, string text>
     : AnyTypeOf<[element, Index, Tg_TensorOf<element, "it">,
                  VectorOfNonZeroRankOf<[element, Index]>],
                 text # " or index, or a vector or ranked tensor of it (of "
-                       "static shape or with a #tg.shape)">;
+                       "static shape or with a #tg.shape"
+                       "{{::mlir::tg::suggestShape($_self)}})">;
 
 def Tg_BoolLike : Tg_Like<I1, "bool">;
 def Tg_FloatLike : Tg_Like<Tg_Float, "float">;

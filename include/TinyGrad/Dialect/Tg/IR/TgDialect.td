@@ -92,6 +92,10 @@ def Tg_Dialect : Dialect {
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+
+    /// For a name that is no operation: an error that says which are meant.
+    std::optional<ParseOpHook>
+    getParseOperationHook(::llvm::StringRef name) const override;
   }];
 }
 
@@ -182,6 +186,15 @@ def Tg_VarAttr : Tg_Attr<"Var", "var"> {
     each other and from the unbound variable, but what the graph computes is right
     for all values. Scheduling takes programs without bindings
     (`tg::eraseBindings`).
+
+    Modules are printed with an alias for each variable, which has its name:
+
+    ```mlir
+    #n = #tg.var<"n", 1, 4096>
+    func.func @main(%x: tensor<?x128xf32, #tg.shape<#n, 128>>) -> tensor<?x128xf32, #tg.shape<#n, 128>> {
+      return %x : tensor<?x128xf32, #tg.shape<#n, 128>>
+    }
+    ```
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$min,
                         "int64_t":$max,
@@ -197,12 +210,19 @@ def Tg_VarAttr : Tg_Attr<"Var", "var"> {
 def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
   let summary = "An operator applied to dimensions";
   let description = [{
-    `#tg.dim<mul, #tg.var<"n", 1, 8>, 4>`: operands are integers, variables or
-    dimension expressions; `add`, `mul`, `min` and `max` have two or more,
-    `floordiv` and `mod` have two. Expressions are stored in normal form: a sum is
+    `#tg.dim<#n * 4 + 1>`, where `#n` is a variable. There are `+`, `-`, `*`,
+    `floordiv` and `mod` as in `affine_map`, `min(a, b, ...)`, `max(a, b, ...)` and
+    parentheses; `*`, `floordiv` and `mod` bind tighter, and all group from the left.
+    Operands are integers, variables and dimension expressions. A space has to stand
+    between an alias and a `-`, which could be part of its name. In lists of
+    dimensions (`#tg.shape`, `#tg.view`, `tg.pad`) and in `tg.range`, `tg.dim` and
+    the like, expressions stand without `#tg.dim< >`.
+
+    Expressions are stored in normal form: a sum is
     one `add` of its products, a product is one `mul` of its factors, and the
     operands of `add`, `mul`, `min` and `max` have a fixed order in which a number
-    is the last one (`(n + 1) * 4` is `n * 4 + 4`). So equal attributes mean equal
+    is the last one (`(n + 1) * 4` is `n * 4 + 4`; a difference is a sum with
+    factors of -1). So equal attributes mean equal
     dimensions. `tg::Dim` and the parser bring expressions into this form; build
     them through `tg::Dim`. An expression without variables is an integer. An
     expression that can overflow 64 bits is an error.
@@ -211,7 +231,8 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
     on the operands would give another form of the same value, the printer puts
     `verbatim` before the operator, and the parser keeps the expression as it is
     written: `#tg.dim<verbatim max, ...>`. These are few, such as maxima of sums
-    that have minima as terms.
+    that have minima as terms. Without `verbatim`, this is an older way to write an
+    expression, which is still read: `#tg.dim<mul, #n, 4>`.
   }];
   let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
                         ArrayRefParameter<"::mlir::Attribute">:$operands);
@@ -235,10 +256,12 @@ def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
     dimension: an integer for a static one, a `#tg.var` or `#tg.dim` for each
     `?`. A tensor of static shape has no encoding. No dimension may be negative for
     any value of its variables, and the number of elements of the largest shape
-    fits into 63 bits.
+    fits into 63 bits. Long ones are printed with an alias.
 
     ```mlir
-    tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>
+    #n = #tg.var<"n", 1, 8>
+    !x = tensor<?x4xf32, #tg.shape<#n, 4>>
+    !y = tensor<?xf32, #tg.shape<#n * 2 + 1>>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$dims);
@@ -261,7 +284,8 @@ def Tg_ViewAttr : Tg_Attr<"View", "view"> {
     // Columns 1 and 2 are rows 1 and 2 of a 4x6 tensor, column 0 is zero.
     #tg.view<[6, 3] strides [1, 6] mask [0 to 6, 1 to 3]>
     // A part at a symbolic position.
-    #tg.view<[4] strides [1] offset #tg.var<"p", 0, 28>>
+    #p = #tg.var<"p", 0, 7>
+    #tg.view<[4] strides [1] offset #p * 4>
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$shape,

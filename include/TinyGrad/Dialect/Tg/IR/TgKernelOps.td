@@ -80,7 +80,7 @@ def Tg_SubbufferOp : Tg_Op<"subbuffer", [Pure]> {
 
     ```mlir
     %v = tg.subbuffer %arena at (256) : memref<4096xi8> -> memref<16xf32>
-    %w = tg.subbuffer %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 64>) : memref<128xf32> -> memref<16xf32>
+    %w = tg.subbuffer %x at (#tg.var<"n", 0, 7> * 64) : memref<128xf32> -> memref<16xf32>
     ```
   }];
   let arguments = (ins Tg_Buffer:$source, Tg_DimAttr:$offset);

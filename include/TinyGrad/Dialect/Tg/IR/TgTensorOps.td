@@ -96,7 +96,7 @@ def Tg_DimOp : Tg_Op<"dim", [Pure, Tg_InfersRanges]> {
 
     ```mlir
     %n = tg.dim(#tg.var<"n", 1, 8>) : tensor<4xi32>
-    %c = tg.dim(#tg.dim<mul, #tg.var<"n", 1, 8>, 4>) : index
+    %c = tg.dim(#tg.var<"n", 1, 8> * 4) : index
     ```
   }];
   let arguments = (ins Tg_DimAttr:$dim);
@@ -352,7 +352,7 @@ def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
                        Tg_DimArrayAttr:$high);
   let results = (outs Tg_Tensor:$result);
   let assemblyFormat = [{
-    $x `low` $low `high` $high attr-dict `:` type($x) `->` type($result)
+    $x `low` custom<Dims>($low) `high` custom<Dims>($high) attr-dict `:` type($x) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$x,
       "::mlir::ArrayRef<int64_t>":$low, "::mlir::ArrayRef<int64_t>":$high)>];
@@ -377,7 +377,7 @@ def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
   let arguments = (ins Tg_Tensor:$x, Tg_DimArrayAttr:$from, Tg_DimArrayAttr:$to);
   let results = (outs Tg_Tensor:$result);
   let assemblyFormat = [{
-    $x `from` $from `to` $to attr-dict `:` type($x) `->` type($result)
+    $x `from` custom<Dims>($from) `to` custom<Dims>($to) attr-dict `:` type($x) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$x,
       "::mlir::ArrayRef<int64_t>":$from, "::mlir::ArrayRef<int64_t>":$to)>];

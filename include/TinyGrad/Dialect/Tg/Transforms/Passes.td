@@ -12,7 +12,7 @@
 #ifndef TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_TD
 #define TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "TinyGrad/Support/PassOption.td"
 
 def TgRequireLevel : Pass<"tg-require-level", "::mlir::ModuleOp"> {
   let summary = "Check how far a module has been compiled";
@@ -36,15 +36,15 @@ def TgRequireLevel : Pass<"tg-require-level", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"level", "level", "::mlir::tg::ModuleLevel",
-           "::mlir::tg::ModuleLevel::TensorGraph", "The level that is needed",
-           [{::llvm::cl::values(
-             clEnumValN(::mlir::tg::ModuleLevel::TensorGraph, "1",
-                        "tensor graphs"),
-             clEnumValN(::mlir::tg::ModuleLevel::Kernels, "2",
-                        "kernels without a schedule"),
-             clEnumValN(::mlir::tg::ModuleLevel::ScheduledKernels, "3",
-                        "scheduled kernels"))}]>
+    Tg_Option<"level", "level", "::mlir::tg::ModuleLevel",
+              "::mlir::tg::ModuleLevel::TensorGraph", "The level that is needed",
+              [{::llvm::cl::values(
+                clEnumValN(::mlir::tg::ModuleLevel::TensorGraph, "1",
+                           "tensor graphs"),
+                clEnumValN(::mlir::tg::ModuleLevel::Kernels, "2",
+                           "kernels without a schedule"),
+                clEnumValN(::mlir::tg::ModuleLevel::ScheduledKernels, "3",
+                           "scheduled kernels"))}], text = "1">
   ];
 }
 
@@ -148,17 +148,17 @@ def TgAutodiff : Pass<"tg-autodiff", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"entry", "entry", "std::string", "\"main\"",
-           "The function to differentiate">,
+    Tg_Option<"entry", "entry", "std::string", "\"main\"",
+              "The function to differentiate">,
     ListOption<"wrt", "wrt", "unsigned",
                "The arguments to differentiate by, which must be tensors; all "
                "tensors of floats if not given">,
     ListOption<"of", "of", "unsigned",
                "The results to differentiate; the first tensor of floats if not given">,
-    Option<"result", "result", "std::string", "\"\"",
-           "The name of the new function; it replaces 'entry' if not given">,
-    Option<"onlyGradients", "only-gradients", "bool", "false",
-           "Return the gradients without the results">
+    Tg_Option<"result", "result", "std::string", "\"\"",
+              "The name of the new function; it replaces 'entry' if not given">,
+    Tg_Option<"onlyGradients", "only-gradients", "bool", "false",
+              "Return the gradients without the results">
   ];
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
@@ -188,15 +188,15 @@ def TgLinearize : Pass<"tg-linearize", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"entry", "entry", "std::string", "\"main\"",
-           "The function to differentiate">,
+    Tg_Option<"entry", "entry", "std::string", "\"main\"",
+              "The function to differentiate">,
     ListOption<"wrt", "wrt", "unsigned",
                "The arguments to differentiate by, which must be tensors; all "
                "tensors of floats if not given">,
     ListOption<"of", "of", "unsigned",
                "The results to differentiate; all tensors of floats if not given">,
-    Option<"result", "result", "std::string", "\"\"",
-           "The name of the new function; it replaces 'entry' if not given">
+    Tg_Option<"result", "result", "std::string", "\"\"",
+              "The name of the new function; it replaces 'entry' if not given">
   ];
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
@@ -404,9 +404,9 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"threshold", "threshold", "int64_t", "262144",
-           "Minimum number of reduced elements per result">,
-    Option<"parts", "parts", "int64_t", "256", "Maximum number of parts">
+    Tg_Option<"threshold", "threshold", "int64_t", "262144",
+              "Minimum number of reduced elements per result">,
+    Tg_Option<"parts", "parts", "int64_t", "256", "Maximum number of parts">
   ];
 }
 
@@ -432,8 +432,8 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::func::FuncDialect"];
   let options = [
-    Option<"device", "device", "std::string", "\"CPU\"",
-           "Device of arguments without a tg.device attribute">
+    Tg_Option<"device", "device", "std::string", "\"CPU\"",
+              "Device of arguments without a tg.device attribute">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels created">,
@@ -537,10 +537,10 @@ def TgStageCopies : Pass<"tg-stage-copies", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"tileBytes", "tile-bytes", "int64_t", "262144",
-           "Maximum size of a tile if there are several blocks">,
-    Option<"wholeBytes", "whole-bytes", "int64_t", "65536",
-           "Maximum size of a target that is a single block">
+    Tg_Option<"tileBytes", "tile-bytes", "int64_t", "262144",
+              "Maximum size of a tile if there are several blocks">,
+    Tg_Option<"wholeBytes", "whole-bytes", "int64_t", "65536",
+              "Maximum size of a target that is a single block">
   ];
   let statistics = [
     Statistic<"numCopies", "copies", "Copies replaced by tiles">
@@ -628,9 +628,9 @@ def TgSimplifyIndex : Pass<"tg-simplify-index", "::mlir::tg::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"checkMeasure", "check-measure", "bool", "false",
-           "Fail if a rule does not make an expression smaller (always checked "
-           "in debug builds)">
+    Tg_Option<"checkMeasure", "check-measure", "bool", "false",
+              "Fail if a rule does not make an expression smaller (always checked "
+              "in debug builds)">
   ];
   let statistics = [
     Statistic<"numRewrites", "rewrites", "Rules applied">
@@ -709,8 +709,8 @@ def TgShareKernels : Pass<"tg-share-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"fewest", "fewest", "int64_t", "4",
-           "Minimum number of similar kernels to merge">
+    Tg_Option<"fewest", "fewest", "int64_t", "4",
+              "Minimum number of similar kernels to merge">
   ];
   let statistics = [
     Statistic<"numMerged", "merged", "Kernels replaced by a shared one">
@@ -776,8 +776,9 @@ def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"alignment", "alignment", "int64_t",
-           "::mlir::tg::kBufferAlignment", "Alignment of each buffer in bytes">
+    Tg_Option<"alignment", "alignment", "int64_t",
+              "::mlir::tg::kBufferAlignment", "Alignment of each buffer in bytes",
+              text = "64">
   ];
   let statistics = [
     Statistic<"numBytesSaved", "bytes-saved",
@@ -844,18 +845,18 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"noOpt", "no-opt", "bool", "false",
-           "Only mark parallel ranges; keep every loop scalar">,
-    Option<"checkSteps", "check-steps", "bool", "false",
-           "Apply the list of steps to the kernel once more, and compare">,
-    Option<"firstSchedule", "first-schedule", "unsigned", "0",
-           "Number of the first schedule to try, of those from the best to the "
-           "simplest one">,
-    Option<"fallBack", "fall-back", "bool", "true",
-           "Take a simpler schedule if one is not valid, which is an error "
-           "otherwise">,
-    Option<"refuse", "refuse", "unsigned", "0",
-           "Treat as many schedules of each kernel as not valid, for tests">
+    Tg_Option<"noOpt", "no-opt", "bool", "false",
+              "Only mark parallel ranges; keep every loop scalar">,
+    Tg_Option<"checkSteps", "check-steps", "bool", "false",
+              "Apply the list of steps to the kernel once more, and compare">,
+    Tg_Option<"firstSchedule", "first-schedule", "unsigned", "0",
+              "Number of the first schedule to try, of those from the best to the "
+              "simplest one">,
+    Tg_Option<"fallBack", "fall-back", "bool", "true",
+              "Take a simpler schedule if one is not valid, which is an error "
+              "otherwise">,
+    Tg_Option<"refuse", "refuse", "unsigned", "0",
+              "Treat as many schedules of each kernel as not valid, for tests">
   ];
 }
 

@@ -12,7 +12,7 @@
 #ifndef TINYGRAD_DIALECT_TG_VALIDATE_PASSES_TD
 #define TINYGRAD_DIALECT_TG_VALIDATE_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "TinyGrad/Support/PassOption.td"
 
 def TgVerifySchedules : Pass<"tg-verify-schedules", "::mlir::ModuleOp"> {
   let summary = "Check that schedules keep what kernels compute";
@@ -48,15 +48,15 @@ def TgVerifySchedules : Pass<"tg-verify-schedules", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"noOpt", "no-opt", "bool", "false",
-           "The steps of kernels without optimization">,
-    Option<"reproducer", "reproducer", "std::string", "\"\"",
-           "File for the first kernel that differs, with its steps">,
-    Option<"printCounts", "print-counts", "bool", "false",
-           "Print how many kernels were compared, and why others were not">,
-    Option<"seedFault", "seed-fault", "bool", "false",
-           "Let the first load of scheduled kernels read the next element, to "
-           "see that it is found">
+    Tg_Option<"noOpt", "no-opt", "bool", "false",
+              "The steps of kernels without optimization">,
+    Tg_Option<"reproducer", "reproducer", "std::string", "\"\"",
+              "File for the first kernel that differs, with its steps">,
+    Tg_Option<"printCounts", "print-counts", "bool", "false",
+              "Print how many kernels were compared, and why others were not">,
+    Tg_Option<"seedFault", "seed-fault", "bool", "false",
+              "Let the first load of scheduled kernels read the next element, to "
+              "see that it is found">
   ];
 }
 

@@ -12,17 +12,17 @@
 #ifndef TINYGRAD_DIALECT_TG_VERIFY_PASSES_TD
 #define TINYGRAD_DIALECT_TG_VERIFY_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "TinyGrad/Support/PassOption.td"
 
 class TgProof<string name> : Pass<name, "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::smt::SMTDialect"];
   let options = [
-    Option<"solver", "solver", "std::string", "\"z3\"",
-           "The executable of the SMT solver Z3">,
-    Option<"timeout", "timeout", "unsigned", "5000",
-           "Milliseconds per query; 12 times as long in the last attempt">,
-    Option<"printCounts", "print-counts", "bool", "false",
-           "Print the number of proofs of each kind">
+    Tg_Option<"solver", "solver", "std::string", "\"z3\"",
+              "The executable of the SMT solver Z3">,
+    Tg_Option<"timeout", "timeout", "unsigned", "5000",
+              "Milliseconds per query; 12 times as long in the last attempt">,
+    Tg_Option<"printCounts", "print-counts", "bool", "false",
+              "Print the number of proofs of each kind">
   ];
 }
 

@@ -11,8 +11,8 @@
 
 #include "CheckGraph.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
+#include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
-#include "TinyGrad/Dialect/Tg/Utils/NameSizes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -106,11 +106,17 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   return success();
 }
 
-/// The operation of the dialect that computes what one of `arith` or `math`
-/// does; empty if none is known.
+/// Whether `convert-linalg-to-tg` makes a tensor graph of functions over the
+/// dialect.
+static bool isConverted(StringRef dialect) {
+  return llvm::is_contained({"arith", "linalg", "math", "tensor"}, dialect);
+}
+
+/// The operation of the dialect that computes what one of these dialects does;
+/// empty if none is known.
 static std::string findCounterpart(Operation &op) {
   const StringRef dialect = op.getName().getDialectNamespace();
-  if (dialect != "arith" && dialect != "math")
+  if (!isConverted(dialect))
     return "";
   const StringRef name = op.getName().stripDialect();
   const StringRef own =
@@ -118,10 +124,22 @@ static std::string findCounterpart(Operation &op) {
           .Case("constant", "const")
           .Case("divf", "fdiv")
           .Cases({"divsi", "divui"}, "idiv")
+          .Case("floordivsi", "floordiv")
+          .Cases({"remsi", "remui"}, "mod")
           .Cases({"maximumf", "maxsi", "maxui"}, "max")
           .Cases({"extf", "truncf", "sitofp", "uitofp"}, "cast")
           .Cases({"negf", "addf", "addi", "subf", "subi", "mulf", "muli"},
                  name.drop_back())
+          .Case("select", "where")
+          .Cases({"andi", "ori", "xori", "shli"}, name.drop_back())
+          .Cases({"shrsi", "shrui"}, "shr")
+          .Cases({"pad", "reshape"}, name)
+          .Case("extract_slice", "shrink")
+          .Cases({"collapse_shape", "expand_shape"}, "reshape")
+          .Case("transpose", "permute")
+          .Case("broadcast", "expand")
+          .Case("powf", "pow")
+          .Case("fma", "mulacc")
           .Default(dialect == "math" ? name : "");
   const std::string full = ("tg." + own).str();
   return RegisteredOperationName::lookup(full, op.getContext()) ? full : "";
@@ -140,7 +158,10 @@ static LogicalResult checkOp(Operation &op) {
     return success();
   InFlightDiagnostic error = op.emitOpError(message);
   if (const std::string own = findCounterpart(op); !own.empty())
-    error << "; use '" << own << "'";
+    error << "; use '" << own
+          << "', or run convert-linalg-to-tg on the function before";
+  else if (isConverted(op.getName().getDialectNamespace()))
+    error << "; run convert-linalg-to-tg on the function before";
   else if (isa<ElementwiseOpInterface>(op))
     error << ": what it computes is not known without a "
              "tg::ComposedOpInterface";

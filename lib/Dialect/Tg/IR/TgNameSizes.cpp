@@ -1,4 +1,4 @@
-//===- NameSizes.cpp - unknown sizes as variables -------------------------===//
+//===- TgNameSizes.cpp - unknown sizes as variables -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,13 +9,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/Utils/NameSizes.h"
+#include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-RankedTensorType tg::nameSizes(RankedTensorType type) {
+static SmallVector<Dim> nameDims(RankedTensorType type) {
   MLIRContext *context = type.getContext();
   const bool isSingle = type.getNumDynamicDims() == 1;
   SmallVector<Dim> dims;
@@ -29,5 +29,20 @@ RankedTensorType tg::nameSizes(RankedTensorType type) {
     dims.push_back(
         Dim(VarAttr::get(context, StringAttr::get(context, name), 1, 1024)));
   }
-  return getTensorType(dims, type.getElementType());
+  return dims;
+}
+
+RankedTensorType tg::nameSizes(RankedTensorType type) {
+  return getTensorType(nameDims(type), type.getElementType());
+}
+
+std::string tg::suggestShape(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getEncoding() || tensor.hasStaticShape())
+    return "";
+  const SmallVector<Attribute> dims = llvm::map_to_vector(
+      nameDims(tensor), [](Dim dim) { return dim.getAttr(); });
+  std::string text = ", such as ";
+  llvm::raw_string_ostream(text) << ShapeAttr::get(type.getContext(), dims);
+  return text;
 }

@@ -1,4 +1,4 @@
-//===- NameSizes.h - unknown sizes as variables -----------------*- C++ -*-===//
+//===- TgNameSizes.h - unknown sizes as variables ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,18 +9,22 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_DIALECT_TG_UTILS_NAMESIZES_H
-#define TINYGRAD_DIALECT_TG_UTILS_NAMESIZES_H
+#ifndef TINYGRAD_DIALECT_TG_IR_TGNAMESIZES_H
+#define TINYGRAD_DIALECT_TG_IR_TGNAMESIZES_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include <string>
 
 namespace mlir::tg {
 
 /// A type with a `#tg.shape` that has a variable, "n" or "n0", "n1", ..., from
-/// 1 to 1024 for each `?` of \p type, which has no encoding and an element type
-/// of the dialect.
+/// 1 to 1024 for each `?` of \p type, which has no encoding.
 RankedTensorType nameSizes(RankedTensorType type);
+
+/// For a tensor of unknown sizes without an encoding, ", such as " and the
+/// encoding that `nameSizes` gives it; nothing for other types.
+std::string suggestShape(Type type);
 
 } // namespace mlir::tg
 
-#endif // TINYGRAD_DIALECT_TG_UTILS_NAMESIZES_H
+#endif // TINYGRAD_DIALECT_TG_IR_TGNAMESIZES_H
