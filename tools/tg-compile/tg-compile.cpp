@@ -8,7 +8,8 @@
 /// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of the `tg`
 /// dialect, of level 1, 2 or 3, up to the given stage and writes the result.
 /// `tg-compile file.mlir --emit=library -o DIRECTORY/NAME` makes a C library of
-/// the functions of a module of level 1.
+/// the functions of a module of level 1, and `--emit=artifact -o NAME.tga` a
+/// file that `tg-run` and the runtime run without the compiler.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +45,9 @@ static cl::opt<std::string> stage(
     cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
              "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
-             "'obj', the code itself, or 'library': libNAME.a, libNAME.so and "
-             "NAME.h for -o DIRECTORY/NAME"),
+             "'obj', the code itself, 'library': libNAME.a, libNAME.so and "
+             "NAME.h for -o DIRECTORY/NAME, or 'artifact': a program that "
+             "tg-run and the runtime run, NAME.tga for -o NAME.tga"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -66,6 +68,10 @@ static cl::opt<std::string>
                         "that it can run"),
                cl::value_desc("name"), cl::cat(category));
 
+static cl::opt<std::string>
+    entryName("entry", cl::init("main"),
+              cl::desc("Of an artifact: the function that it runs"),
+              cl::value_desc("name"), cl::cat(category));
 static cl::opt<bool>
     threads("parallel-for",
             cl::desc("Of a library: functions take a parallel loop of the "
@@ -150,6 +156,8 @@ static LogicalResult checkStage(const Target &target) {
     names += ", obj";
   if (StringRef(target.getName()).starts_with("cpu"))
     names += ", library";
+  if (!StringRef(target.getName()).starts_with("sim"))
+    names += ", artifact";
   SmallVector<StringRef> known;
   StringRef(names).split(known, ", ");
   if (llvm::is_contained(known, stage))
@@ -182,6 +190,27 @@ static LogicalResult emitLibrary(ModuleOp module) {
   return success();
 }
 
+/// Writes a program that runs without the compiler. Opens no device if the
+/// target is named.
+static LogicalResult emitArtifact(ModuleOp module) {
+  if (outputFile == "-")
+    return reportError("an artifact is not for the terminal; name a file with "
+                       "-o, such as net.tga");
+  try {
+    tinygrad::checkSettings();
+    tinygrad::CompileOptions options;
+    options.entry = entryName;
+    const std::string target =
+        targetName.empty()
+            ? tinygrad::getTarget(getDevice(deviceName)).getName()
+            : targetName.getValue();
+    tinygrad::compileToArtifact(module, target, options).save(outputFile);
+  } catch (const tinygrad::Error &error) {
+    return reportError(error.what());
+  }
+  return success();
+}
+
 static LogicalResult runMain() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
@@ -195,6 +224,10 @@ static LogicalResult runMain() {
   if (threads || staticScratch)
     return reportError("--parallel-for and --static-scratch are options of "
                        "--emit=library");
+  if (stage == "artifact")
+    return emitArtifact(*module);
+  if (entryName.getNumOccurrences() != 0)
+    return reportError("--entry is an option of --emit=artifact");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None
