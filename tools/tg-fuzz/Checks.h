@@ -48,6 +48,9 @@ struct CheckOptions {
   bool noOpt = true;
   /// Make a C library of the graph and call it, instead of anything else.
   bool library = false;
+  /// Save the compiled graph as an artifact, load and run it, instead of
+  /// anything else.
+  bool artifact = false;
   /// Also compile with this number of random schedules.
   unsigned randomSchedules = 0;
   uint64_t seed = 0;

@@ -94,6 +94,10 @@ static cl::opt<bool> libraries(
     "library", cl::cat(category),
     cl::desc("Make a C library of each graph, load it and compare its results, "
              "instead of anything else"));
+static cl::opt<bool> artifacts(
+    "artifact", cl::cat(category),
+    cl::desc("Make an artifact of each graph, load it and compare its results, "
+             "instead of anything else"));
 static cl::opt<unsigned> randomSchedules(
     "random-schedules", cl::init(0),
     cl::desc("With how many random schedules to compile as well"),
@@ -154,6 +158,7 @@ static CheckOptions getCheckOptions() {
   options.device = deviceName == "none" ? "" : deviceName.getValue();
   options.noOpt = noOptToo;
   options.library = libraries;
+  options.artifact = artifacts;
   options.randomSchedules = randomSchedules;
   options.seed = scheduleSeed;
   // What programs are for is checked in compiled code.
