@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileIr.h"
+#include "TinyGrad/HostJit/KernelCache.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
-#include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Tensor/Jit.h"
 

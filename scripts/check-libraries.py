@@ -118,6 +118,22 @@ def check_solver():
                 yield f"{path.relative_to(ROOT)} uses smt, as only Verify may"
 
 
+def check_runtime(libraries, needed):
+    """Programs that only run artifacts link neither MLIR nor LLVM."""
+    runtime = "TinyGradRuntime"
+    for name in sorted({runtime} | get_closure(libraries, runtime)):
+        for symbol in sorted(needed[name]):
+            if re.match(r"_Z\w*(4llvm|4mlir)|LLVM|llvm_", symbol):
+                yield f"{name} refers to {symbol}, of LLVM or MLIR"
+        for folder in ("lib", "include/TinyGrad"):
+            place = ROOT / folder / libraries[name].folder.relative_to("lib")
+            for path in sorted(place.rglob("*")):
+                if path.suffix not in (".h", ".cpp"):
+                    continue
+                if re.search(r'#\s*include ["<](llvm|mlir)', path.read_text()):
+                    yield f"{path.relative_to(ROOT)} includes LLVM or MLIR"
+
+
 def read_symbols(libraries, build):
     """What the objects of each library define, and what they need."""
     defined, needed = {}, {}
@@ -163,6 +179,7 @@ def main():
     errors = [
         *check_includes(libraries, *symbols),
         *check_solver(),
+        *check_runtime(libraries, symbols[1]),
         *check_symbols(libraries, *symbols),
         *check_picture(libraries),
     ]

@@ -47,7 +47,7 @@ config.substitutions.append(("%scaling_terms", "5000" if checked else "40000"))
 
 # Named in full: a tool that was not built is an error, not a tool of the same
 # name from somewhere else.
-for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-test-embed", "tg-test-opt", "tg-test-print-c", "tg-lsp-server", "tg-fuzz", "tg-plot"):
+for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-test-artifact", "tg-test-embed", "tg-test-opt", "tg-test-print-c", "tg-lsp-server", "tg-fuzz", "tg-plot"):
     config.substitutions.append(
         (r"\b(?<![-/.])%s(?![-.\w])" % tool, os.path.join(config.tinygrad_tools_dir, tool))
     )

@@ -299,6 +299,56 @@ tinygradProgramCompile(MlirModule module, TinyGradDevice *device,
 /** Destroys a program. The buffers that it has returned stay valid. */
 MLIR_CAPI_EXPORTED void tinygradProgramDestroy(TinyGradProgram *program);
 
+/*===----------------------------------------------------------------------===*/
+/* Artifacts                                                                  */
+/*===----------------------------------------------------------------------===*/
+
+/**
+ * A compiled function as plain data, which is kept in a file and run by another
+ * process (docs/embedding.md). Its code is executed: load only files of those
+ * whose programs you would run.
+ */
+typedef struct TinyGradArtifact TinyGradArtifact;
+
+/**
+ * Compiles as tinygradProgramCompile does, but for a target such as "cpu",
+ * "cpu:x86-64-v3" or "cuda:sm_90", whose device need not be present.
+ * TinyGradErrorCompile also for an unknown target.
+ */
+MLIR_CAPI_EXPORTED TinyGradError *
+tinygradArtifactCompile(MlirModule module, const char *target,
+                        const TinyGradCompileOptions *options,
+                        TinyGradArtifact **artifact);
+/** Writes a file as a whole, or TinyGradErrorIo. */
+MLIR_CAPI_EXPORTED TinyGradError *
+tinygradArtifactSave(const TinyGradArtifact *artifact, const char *path);
+/**
+ * Reads a file. TinyGradErrorIo, which names it, for one that is missing, no
+ * artifact, of another version, cut off or damaged.
+ */
+MLIR_CAPI_EXPORTED TinyGradError *
+tinygradArtifactLoad(const char *path, TinyGradArtifact **artifact);
+/** The same for the bytes of a file, which are copied. */
+MLIR_CAPI_EXPORTED TinyGradError *
+tinygradArtifactLoadFromBytes(const void *data, size_t bytes,
+                              TinyGradArtifact **artifact);
+/** The target that it was compiled for, owned by the artifact. */
+MLIR_CAPI_EXPORTED const char *
+tinygradArtifactGetTarget(const TinyGradArtifact *artifact);
+/**
+ * Loads the code into a device. TinyGradErrorDevice, which says what is
+ * missing, if the device cannot run it. The program does not need the artifact.
+ */
+MLIR_CAPI_EXPORTED TinyGradError *
+tinygradArtifactLink(const TinyGradArtifact *artifact, TinyGradDevice *device,
+                     TinyGradProgram **program);
+/** Destroys an artifact. */
+MLIR_CAPI_EXPORTED void tinygradArtifactDestroy(TinyGradArtifact *artifact);
+
+/*===----------------------------------------------------------------------===*/
+/* What programs take                                                         */
+/*===----------------------------------------------------------------------===*/
+
 /** An input or output of a program. */
 typedef struct TinyGradTensorInfo {
   TinyGradDType dtype;

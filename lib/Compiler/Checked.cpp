@@ -77,6 +77,15 @@ checked::compile(ModuleOp module, Device &device,
   });
 }
 
+FailureOr<Artifact>
+checked::compileToArtifact(ModuleOp module, llvm::StringRef target,
+                           const CompileOptions &options) noexcept {
+  return emitExceptions(module.getLoc(), [&]() -> FailureOr<Artifact> {
+    return detail::compileToArtifact(module, detail::findTarget(target),
+                                     options);
+  });
+}
+
 FailureOr<std::vector<Buffer>>
 checked::run(Location location, CompiledProgram &program,
              const std::vector<Buffer> &inputs,

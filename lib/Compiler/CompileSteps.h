@@ -30,6 +30,19 @@ mlir::FailureOr<std::vector<char>> generateCode(mlir::ModuleOp module,
                                                 Device &device,
                                                 const CompileOptions &options,
                                                 CodeGenerator generate);
+mlir::FailureOr<Artifact> compileToArtifact(mlir::ModuleOp module,
+                                            const mlir::tg::Target &target,
+                                            const CompileOptions &options);
+/// The target with that name. Throws CompileError if there is none.
+const mlir::tg::Target &findTarget(llvm::StringRef name);
+/// The kind of device that runs code for a target: "CPU".
+std::string getDeviceKind(const mlir::tg::Target &target);
+/// Puts the code of all kernels into an artifact, with what it needs: for CPUs
+/// as a shared object, for which what it calls is completed. Emits an error if
+/// that fails.
+llvm::LogicalResult setCode(Artifact &artifact, mlir::ModuleOp module,
+                            std::vector<char> code,
+                            const mlir::tg::Target &target);
 mlir::FailureOr<std::shared_ptr<CompiledProgram>>
 compile(mlir::ModuleOp module, Device &device, const CompileOptions &options);
 

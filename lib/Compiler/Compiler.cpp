@@ -20,11 +20,11 @@
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Dialect/Tg/Validate/Passes.h"
+#include "TinyGrad/HostJit/KernelCache.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/ForkJoin.h"
-#include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -191,17 +191,39 @@ std::vector<char> compileKernel(const std::string &text,
   return std::move(*code);
 }
 
+/// What a module is compiled for.
+struct Place {
+  Place(Device &device, const CompileOptions &options)
+      : target(getTarget(device, options)), device(device.name()) {}
+  explicit Place(const tg::Target &target)
+      : target(target), device(tinygrad::detail::getDeviceKind(target)) {}
+
+  const tg::Target &target;
+  /// Where the program runs.
+  std::string device;
+};
+
+tg::PipelineOptions makePipelineOptions(const std::string &device,
+                                        const CompileOptions &options) {
+  tg::PipelineOptions pipeline;
+  pipeline.device = device;
+  pipeline.noOpt = options.noOptimization;
+  pipeline.verifyRewrites = options.verifyEach;
+  pipeline.fallBack = options.fallBack;
+  return pipeline;
+}
+
 /// The kernels of a module before they were scheduled. One of which no code can
 /// be made gets the next simpler schedule.
 class UnscheduledKernels : public tg::ScheduleObserver {
 public:
-  UnscheduledKernels(Device &device, const CompileOptions &options)
-      : device(device), options(options), target(getTarget(device, options)) {}
+  UnscheduledKernels(const Place &place, const CompileOptions &options)
+      : place(place), options(options), target(place.target) {}
 
   /// Level 2 to level 3.
   LogicalResult schedule(ModuleOp module, unsigned first = 0) {
     module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
-    tg::PipelineOptions pipeline = getPipelineOptions(device, options);
+    tg::PipelineOptions pipeline = makePipelineOptions(place.device, options);
     pipeline.firstSchedule = first;
     if (options.fallBack)
       pipeline.observer = this;
@@ -284,7 +306,7 @@ private:
                .str();
   }
 
-  Device &device;
+  const Place place;
   const CompileOptions &options;
   const tg::Target &target;
   std::mutex mutex;
@@ -323,14 +345,19 @@ struct Work {
   Work(tg::KernelOp kernel, const tg::Target &target);
 
   tg::KernelOp kernel;
-  std::string name, base, text;
-  CompiledKernel result;
+  std::string name;
+  KernelLaunch launch;
+  std::string text;
+  Kernel loaded;
   /// Why there is no code, if there is none.
   std::optional<std::string> error;
 };
 
-Work::Work(tg::KernelOp kernel, const tg::Target &target)
-    : kernel(kernel), name(kernel.getName().str()) {
+/// How a scheduled kernel is launched.
+KernelLaunch getLaunch(tg::KernelOp kernel, const tg::Target &target) {
+  KernelLaunch result;
+  StringRef name = kernel.getName();
+  result.name = name.substr(0, name.rfind("_n")).str();
   KernelCost cost = estimateCost(kernel);
   // The program's variables were already checked for consistency.
   result.variables = *tg::collectVariables(kernel);
@@ -347,16 +374,20 @@ Work::Work(tg::KernelOp kernel, const tg::Target &target)
   result.dims = getLaunchDims(target.getLaunch(kernel), result.variables);
   result.dims.estimatedNanoseconds = cost.getNanoseconds(target.getFacts());
   result.description = describeOperations(kernel);
-  text = getKernelText(kernel);
-  base = kernel.getName().str();
+  return result;
+}
+
+Work::Work(tg::KernelOp kernel, const tg::Target &target)
+    : kernel(kernel), name(kernel.getName().str()),
+      launch(getLaunch(kernel, target)), text(getKernelText(kernel)) {
   kernel.setName(name);
 }
 
-/// Compiles and loads every kernel of the module; the result is keyed by name.
-/// Emits an error for a kernel of which there is no code.
-FailureOr<llvm::StringMap<CompiledKernel>>
-compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
-               UnscheduledKernels &unscheduled) {
+/// Compiles and loads every kernel of the module. Emits an error for a kernel
+/// of which there is no code.
+FailureOr<std::vector<Work>> compileKernels(ModuleOp module, Device &device,
+                                            const CompileOptions &options,
+                                            UnscheduledKernels &unscheduled) {
   const tg::Target &target = getTarget(device, options);
   const tg::CompileFlags flags = getFlags(options);
   const std::string targetKey = target.getCacheKey(flags);
@@ -378,8 +409,9 @@ compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
     try {
       std::shared_ptr<Program> program = cache.get(
           device, targetKey + "\n" + item.text,
-          [&] { return compileKernel(item.text, target, flags); }, item.base);
-      item.result.kernel = Kernel(program, item.base);
+          [&] { return compileKernel(item.text, target, flags); },
+          item.launch.name);
+      item.loaded = Kernel(program, item.launch.name);
     } catch (const CompileError &error) {
       item.error = error.what();
     }
@@ -394,7 +426,6 @@ compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
     tbb::parallel_for(size_t(0), work.size(), task);
   }
 
-  llvm::StringMap<CompiledKernel> kernels;
   for (Work &item : work) {
     // Each schedule may fail in its own way; the best one counts.
     const std::optional<std::string> error = item.error;
@@ -404,9 +435,8 @@ compileKernels(ModuleOp module, Device &device, const CompileOptions &options,
       item = Work(item.kernel, target);
       load(item);
     }
-    kernels[item.name] = std::move(item.result);
   }
-  return kernels;
+  return work;
 }
 } // namespace
 
@@ -435,12 +465,7 @@ const tg::Target &tinygrad::getTarget(Device &device,
 
 tg::PipelineOptions
 tinygrad::getPipelineOptions(Device &device, const CompileOptions &options) {
-  tg::PipelineOptions pipeline;
-  pipeline.device = device.name();
-  pipeline.noOpt = options.noOptimization;
-  pipeline.verifyRewrites = options.verifyEach;
-  pipeline.fallBack = options.fallBack;
-  return pipeline;
+  return makePipelineOptions(device.name(), options);
 }
 
 static void attachTarget(ModuleOp module, const tg::Target &target) {
@@ -461,19 +486,24 @@ callHost(ModuleOp module, tg::ModuleLevel level, StringRef name,
                  succeeded(tg::requireLevel(module, level)));
 }
 
-LogicalResult tinygrad::detail::schedule(ModuleOp module, Device &device,
-                                         const CompileOptions &options) {
+static LogicalResult schedule(ModuleOp module, const Place &place,
+                              const CompileOptions &options) {
   if (failed(tg::requireLevel(module, tg::ModuleLevel::TensorGraph)))
     return failure();
-  attachTarget(module, getTarget(device, options));
-  if (failed(runPipeline(module, options, "scheduling",
-                         [&](OpPassManager &manager) {
-                           tg::buildSchedulePipeline(
-                               manager, getPipelineOptions(device, options));
-                         })))
+  attachTarget(module, place.target);
+  if (failed(runPipeline(
+          module, options, "scheduling", [&](OpPassManager &manager) {
+            tg::buildSchedulePipeline(
+                manager, makePipelineOptions(place.device, options));
+          })))
     return failure();
   return callHost(module, tg::ModuleLevel::Kernels, "afterSchedule",
                   options.afterSchedule);
+}
+
+LogicalResult tinygrad::detail::schedule(ModuleOp module, Device &device,
+                                         const CompileOptions &options) {
+  return ::schedule(module, Place(device, options), options);
 }
 
 /// Emits an error if a kernel computes something else after it is scheduled.
@@ -500,12 +530,12 @@ static LogicalResult compareSchedules(ModuleOp module,
                      });
 }
 
-static LogicalResult optimize(ModuleOp module, Device &device,
+static LogicalResult optimize(ModuleOp module, const tg::Target &target,
                               const CompileOptions &options,
                               UnscheduledKernels &unscheduled) {
   if (failed(tg::requireLevel(module, tg::ModuleLevel::Kernels)))
     return failure();
-  attachTarget(module, getTarget(device, options));
+  attachTarget(module, target);
   if (options.prepareKernel)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
       options.prepareKernel(kernel);
@@ -523,8 +553,9 @@ static LogicalResult optimize(ModuleOp module, Device &device,
 
 LogicalResult tinygrad::detail::optimize(ModuleOp module, Device &device,
                                          const CompileOptions &options) {
-  UnscheduledKernels unscheduled(device, options);
-  return ::optimize(module, device, options, unscheduled);
+  const Place place(device, options);
+  UnscheduledKernels unscheduled(place, options);
+  return ::optimize(module, place.target, options, unscheduled);
 }
 
 bool tinygrad::isWorthThreads(tg::KernelOp kernel,
@@ -544,6 +575,11 @@ static LogicalResult checkTarget(ModuleOp module, const tg::Target &target) {
          << "', and there can be no code for '" << target.getName() << "'";
 }
 
+static FailureOr<std::vector<char>> generateCode(ModuleOp module,
+                                                 const Place &place,
+                                                 const CompileOptions &options,
+                                                 CodeGenerator generateAll);
+
 FailureOr<std::vector<char>>
 tinygrad::detail::generateCode(ModuleOp module, Device &device,
                                const CompileOptions &options,
@@ -562,8 +598,15 @@ FailureOr<std::vector<char>>
 tinygrad::detail::generateCode(ModuleOp module, Device &device,
                                const CompileOptions &options,
                                CodeGenerator generateAll) {
-  const tg::Target &target = getTarget(device, options);
-  UnscheduledKernels unscheduled(device, options);
+  return ::generateCode(module, Place(device, options), options, generateAll);
+}
+
+static FailureOr<std::vector<char>> generateCode(ModuleOp module,
+                                                 const Place &place,
+                                                 const CompileOptions &options,
+                                                 CodeGenerator generateAll) {
+  const tg::Target &target = place.target;
+  UnscheduledKernels unscheduled(place, options);
   if (failed(tg::requireLevel(module, {tg::ModuleLevel::Kernels,
                                        tg::ModuleLevel::ScheduledKernels})))
     return failure();
@@ -571,7 +614,7 @@ tinygrad::detail::generateCode(ModuleOp module, Device &device,
     if (failed(checkTarget(module, target)))
       return failure();
     attachTarget(module, target);
-  } else if (failed(::optimize(module, device, options, unscheduled))) {
+  } else if (failed(::optimize(module, target, options, unscheduled))) {
     return failure();
   }
   const tg::CompileFlags flags = getFlags(options);
@@ -630,14 +673,15 @@ static bool isHostProgram(func::FuncOp entry) {
 /// Describes the arguments or results of the function, with an error at the
 /// location of one that no buffer can hold.
 static FailureOr<std::vector<TensorInfo>>
-describe(func::FuncOp entry, TypeRange types,
+describe(func::FuncOp entry, TypeRange types, ArrayRef<tg::VarAttr> variables,
          function_ref<Location(unsigned)> getLocation) {
   std::vector<TensorInfo> infos;
   for (auto [i, type] : llvm::enumerate(types)) {
     if (isHostProgram(entry)) {
       auto buffer = cast<MemRefType>(type);
-      infos.push_back(
-          {getDType(buffer.getElementType()), {buffer.getNumElements()}});
+      infos.push_back({getDType(buffer.getElementType()),
+                       {buffer.getNumElements()},
+                       {Expression(buffer.getNumElements())}});
       continue;
     }
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -660,8 +704,12 @@ describe(func::FuncOp entry, TypeRange types,
                 "or with a #tg.shape, not "
              << type << "; describe its sizes, such as "
              << tg::nameSizes(tensor);
-    infos.push_back({getDType(tensor.getElementType()),
-                     ArrayRef<int64_t>(tg::getLargestShape(tensor))});
+    TensorInfo info{getDType(tensor.getElementType()),
+                    ArrayRef<int64_t>(tg::getLargestShape(tensor)),
+                    {}};
+    for (tg::Dim dim : tg::getDims(tensor))
+      info.sizes.push_back(getExpression(dim, variables));
+    infos.push_back(std::move(info));
   }
   return infos;
 }
@@ -704,9 +752,19 @@ struct Contents {
 };
 } // namespace
 
-FailureOr<std::shared_ptr<CompiledProgram>>
-tinygrad::detail::compile(ModuleOp module, Device &device,
-                          const CompileOptions &options) {
+namespace {
+/// The function that is compiled, before it is scheduled.
+struct Entry {
+  std::vector<TensorInfo> arguments, results;
+  SmallVector<tg::VarAttr> variables;
+  /// It is at level 2 or 3.
+  bool isHost = false;
+};
+} // namespace
+
+/// Checks the function, and says what it takes and returns.
+static FailureOr<Entry> describeEntry(ModuleOp module,
+                                      const CompileOptions &options) {
   if (options.verifyInput && failed(verify(module)))
     return failure();
   auto entry = module.lookupSymbol<func::FuncOp>(options.entry);
@@ -721,74 +779,160 @@ tinygrad::detail::compile(ModuleOp module, Device &device,
     return tg::emitLevelError(
         entry, *levels,
         {tg::ModuleLevel::TensorGraph, tg::ModuleLevel::ScheduledKernels});
-  FailureOr<std::vector<TensorInfo>> arguments =
-      describe(entry, entry.getArgumentTypes(),
-               [&](unsigned i) { return entry.getArgument(i).getLoc(); });
-  if (failed(arguments))
-    return failure();
-  FailureOr<std::vector<TensorInfo>> results = describe(
-      entry, entry.getResultTypes(), [&](unsigned) { return entry.getLoc(); });
-  if (failed(results))
-    return failure();
   FailureOr<SmallVector<tg::VarAttr>> variables = findVariables(entry);
   if (failed(variables))
     return failure();
-  const bool isHost = isHostProgram(entry);
-  if (Contents(module).hasScheduled &&
-      failed(checkTarget(module, getTarget(device, options))))
+  FailureOr<std::vector<TensorInfo>> arguments =
+      describe(entry, entry.getArgumentTypes(), *variables,
+               [&](unsigned i) { return entry.getArgument(i).getLoc(); });
+  if (failed(arguments))
     return failure();
+  FailureOr<std::vector<TensorInfo>> results =
+      describe(entry, entry.getResultTypes(), *variables,
+               [&](unsigned) { return entry.getLoc(); });
+  if (failed(results))
+    return failure();
+  return Entry{std::move(*arguments), std::move(*results),
+               std::move(*variables), isHostProgram(entry)};
+}
 
-  CompileTimes times;
-  auto begin = Clock::now();
-  if (!isHost || Contents(module).hasGraph) {
+/// The host program. Scheduling makes a new function, and the host's passes may
+/// remove it.
+static FailureOr<func::FuncOp> findHost(ModuleOp module,
+                                        const CompileOptions &options) {
+  auto host = module.lookupSymbol<func::FuncOp>(options.entry);
+  if (!host)
+    return emitError(module.getLoc())
+           << "the module has no function '" << options.entry
+           << "' after the passes of the host";
+  if (failed(checkScheduled(host)))
+    return failure();
+  if (!host.getBody().hasOneBlock())
+    return emitError(host.getLoc()) << "the host program '" << options.entry
+                                    << "' must have a body of one block";
+  return host;
+}
+
+/// Does what is to be done up to level 2.
+static LogicalResult scheduleEntry(ModuleOp module, const Entry &entry,
+                                   const Place &place,
+                                   const CompileOptions &options) {
+  const Contents contents(module);
+  if (contents.hasScheduled && failed(checkTarget(module, place.target)))
+    return failure();
+  if (!entry.isHost || contents.hasGraph) {
     debugModule(5, "tensor graph", module);
-    if (failed(detail::schedule(module, device, options)))
+    if (failed(::schedule(module, place, options)))
       return failure();
   }
-  times.schedule = millisecondsSince(begin);
-  // Scheduling makes a new function, and the host's passes may remove it.
-  auto findHost = [&]() -> FailureOr<func::FuncOp> {
-    auto host = module.lookupSymbol<func::FuncOp>(options.entry);
-    if (!host)
-      return emitError(module.getLoc())
-             << "the module has no function '" << options.entry
-             << "' after the passes of the host";
-    if (failed(checkScheduled(host)))
-      return failure();
-    if (!host.getBody().hasOneBlock())
-      return emitError(host.getLoc()) << "the host program '" << options.entry
-                                      << "' must have a body of one block";
-    return host;
-  };
-  if (failed(findHost()))
+  if (failed(findHost(module, options)))
     return failure();
   debugModule(5, "kernels", module);
-  begin = Clock::now();
-  UnscheduledKernels unscheduled(device, options);
+  return success();
+}
+
+/// Level 2 to level 3, if it is to be done.
+static LogicalResult optimizeEntry(ModuleOp module, const Place &place,
+                                   const CompileOptions &options,
+                                   UnscheduledKernels &unscheduled) {
   // A program without kernels passes all levels, too.
-  if (const Contents contents(module);
-      contents.hasUnscheduled || !contents.hasScheduled) {
-    if (failed(::optimize(module, device, options, unscheduled)))
-      return failure();
-  } else {
-    attachTarget(module, getTarget(device, options));
-  }
-  times.optimize = millisecondsSince(begin);
+  const Contents contents(module);
+  if (contents.hasUnscheduled || !contents.hasScheduled)
+    return ::optimize(module, place.target, options, unscheduled);
+  attachTarget(module, place.target);
+  return success();
+}
+
+static void debugSchedules(ModuleOp module) {
   if (debugLevel() >= 3)
     for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
       debugPrint(describeSchedule(kernel));
   debugModule(4, "scheduled kernels", module);
+}
+
+FailureOr<std::shared_ptr<CompiledProgram>>
+tinygrad::detail::compile(ModuleOp module, Device &device,
+                          const CompileOptions &options) {
+  FailureOr<Entry> entry = describeEntry(module, options);
+  if (failed(entry))
+    return failure();
+  const Place place(device, options);
+  CompileTimes times;
+  auto begin = Clock::now();
+  if (failed(scheduleEntry(module, *entry, place, options)))
+    return failure();
+  times.schedule = millisecondsSince(begin);
   begin = Clock::now();
-  FailureOr<llvm::StringMap<CompiledKernel>> kernels =
+  UnscheduledKernels unscheduled(place, options);
+  if (failed(optimizeEntry(module, place, options, unscheduled)))
+    return failure();
+  times.optimize = millisecondsSince(begin);
+  debugSchedules(module);
+  begin = Clock::now();
+  FailureOr<std::vector<Work>> kernels =
       compileKernels(module, device, options, unscheduled);
   if (failed(kernels))
     return failure();
   times.kernels = millisecondsSince(begin);
-  FailureOr<func::FuncOp> host = findHost();
+  FailureOr<func::FuncOp> host = findHost(module, options);
   if (failed(host))
     return failure();
-  LaunchList list = buildLaunchList(*host, device, *variables, *kernels);
+  llvm::StringMap<KernelLaunch> launches;
+  llvm::StringMap<Kernel> loaded;
+  for (Work &kernel : *kernels) {
+    launches[kernel.name] = std::move(kernel.launch);
+    loaded[kernel.name] = std::move(kernel.loaded);
+  }
+  LaunchList list =
+      link(buildLaunchList(*host, place.device, entry->variables, launches),
+           device, [&](const std::string &name) { return loaded.at(name); });
   return std::make_shared<CompiledProgram>(device, std::move(list),
-                                           std::move(*arguments),
-                                           std::move(*results), times);
+                                           std::move(entry->arguments),
+                                           std::move(entry->results), times);
+}
+
+FailureOr<Artifact>
+tinygrad::detail::compileToArtifact(ModuleOp module, const tg::Target &target,
+                                    const CompileOptions &options) {
+  FailureOr<Entry> entry = describeEntry(module, options);
+  if (failed(entry))
+    return failure();
+  const Place place(target);
+  if (place.device == "SIM")
+    return emitError(module.getLoc())
+           << "there are no artifacts for the target '" << target.getName()
+           << "': simulated kernels are compiled where they run";
+  if (failed(scheduleEntry(module, *entry, place, options)))
+    return failure();
+  std::vector<char> code;
+  if (module.getOps<tg::KernelOp>().empty()) {
+    UnscheduledKernels unscheduled(place, options);
+    if (failed(::optimize(module, target, options, unscheduled)))
+      return failure();
+  } else {
+    FailureOr<std::vector<char>> result = ::generateCode(
+        module, place, options, [&](ArrayRef<tg::KernelOp> kernels) {
+          return target.compile(kernels, getFlags(options));
+        });
+    if (failed(result))
+      return failure();
+    code = std::move(*result);
+  }
+  debugSchedules(module);
+  FailureOr<func::FuncOp> host = findHost(module, options);
+  if (failed(host))
+    return failure();
+  llvm::StringMap<KernelLaunch> launches;
+  for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
+    launches[kernel.getName()] = getLaunch(kernel, target);
+  Artifact artifact;
+  artifact.target = target.getName();
+  artifact.deviceKind = place.device;
+  artifact.arguments = std::move(entry->arguments);
+  artifact.results = std::move(entry->results);
+  artifact.list =
+      buildLaunchList(*host, place.device, entry->variables, launches);
+  if (failed(setCode(artifact, module, std::move(code), target)))
+    return failure();
+  return artifact;
 }

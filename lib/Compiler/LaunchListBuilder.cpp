@@ -20,11 +20,11 @@ using namespace tinygrad;
 namespace {
 class ListBuilder {
 public:
-  ListBuilder(func::FuncOp host, Device &device,
+  ListBuilder(func::FuncOp host, StringRef device,
               ArrayRef<tg::VarAttr> variables,
-              const llvm::StringMap<CompiledKernel> &kernels)
-      : host(host), device(device), variables(variables), kernels(kernels),
-        symbols(host->getParentOp()) {}
+              const llvm::StringMap<KernelLaunch> &kernels)
+      : host(host), device(Device::canonicalName(device)), variables(variables),
+        kernels(kernels), symbols(host->getParentOp()) {}
 
   LaunchList build();
 
@@ -32,10 +32,16 @@ private:
   uint32_t addSlot(Value value, Slot::Kind kind);
   void visit(Operation *op);
 
+  /// The canonical name of a device, or nothing for that of the list.
+  std::string getPlace(StringRef name) const {
+    std::string place = Device::canonicalName(name);
+    return place == device ? "" : place;
+  }
+
   func::FuncOp host;
-  Device &device;
+  const std::string device;
   ArrayRef<tg::VarAttr> variables;
-  const llvm::StringMap<CompiledKernel> &kernels;
+  const llvm::StringMap<KernelLaunch> &kernels;
   const SymbolTable symbols;
   LaunchList list;
   llvm::DenseMap<Value, uint32_t> slots;
@@ -105,8 +111,8 @@ uint32_t ListBuilder::addSlot(Value value, Slot::Kind kind) {
 void ListBuilder::visit(Operation *op) {
   if (auto alloc = dyn_cast<tg::AllocOp>(op)) {
     bool isOutput = returned.contains(alloc);
-    Device &place = Device::get(alloc.getDevice().str());
-    if (!isOutput && &place == &device) {
+    std::string place = getPlace(alloc.getDevice());
+    if (!isOutput && place.empty()) {
       uint32_t slot = addSlot(alloc, Slot::Kind::Arena);
       list.slots[slot].offset = list.arenaBytes;
       list.arenaBytes +=
@@ -114,18 +120,14 @@ void ListBuilder::visit(Operation *op) {
       return;
     }
     uint32_t slot = addSlot(alloc, Slot::Kind::Output);
-    if (&place != &device)
-      list.slots[slot].device = &place;
+    list.slots[slot].deviceName = std::move(place);
   } else if (auto literal = dyn_cast<tg::LiteralOp>(op)) {
     const FailureOr<SmallVector<char>> bytes = tg::getBytes(literal);
     if (failed(bytes))
       throw CompileError("a constant of the program cannot be read");
-    Device &place = Device::get(literal.getDevice().str());
     uint32_t slot = addSlot(literal, Slot::Kind::Constant);
-    list.slots[slot].constant = Buffer::fromHost(
-        place, bytes->data(), bytes->size(), list.slots[slot].dtype);
-    if (&place != &device)
-      list.slots[slot].device = &place;
+    list.slots[slot].contents.assign(bytes->begin(), bytes->end());
+    list.slots[slot].deviceName = getPlace(literal.getDevice());
   } else if (auto part = dyn_cast<tg::SubbufferOp>(op)) {
     uint32_t slot = addSlot(part, Slot::Kind::View);
     list.slots[slot].base = slots.lookup(part.getSource());
@@ -135,11 +137,11 @@ void ListBuilder::visit(Operation *op) {
     else
       list.slots[slot].symbolicOffset = getExpression(offset, variables);
   } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
-    const CompiledKernel &kernel = kernels.at(launch.getKernel());
+    const KernelLaunch &kernel = kernels.at(launch.getKernel());
     Step step;
-    step.displayName = kernel.kernel.uniqueName();
+    step.displayName = kernel.name;
     step.description = kernel.description;
-    step.kernel = kernel.kernel;
+    step.symbol = launch.getKernel().str();
     step.dims = kernel.dims;
     for (auto [variable, number] : llvm::zip(kernel.variables, kernel.numberOf))
       step.variables.push_back(
@@ -162,11 +164,11 @@ void ListBuilder::visit(Operation *op) {
           alignment && list.slots[root].kind == Slot::Kind::Input)
         list.slots[root].alignment = std::max<std::size_t>(
             list.slots[root].alignment, alignment.getInt());
-      if (Device *place = list.slots[root].device)
+      if (const std::string &place = list.slots[root].deviceName;
+          !place.empty())
         throw CompileError("kernel " + step.displayName + " would run on " +
-                           place->name() +
-                           ", but the program is compiled for " +
-                           device.name() + "; copy its operands there first");
+                           place + ", but the program is compiled for " +
+                           device + "; copy its operands there first");
     }
     list.steps.push_back(std::move(step));
   } else if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
@@ -242,11 +244,8 @@ LaunchList ListBuilder::build() {
     list.slots[slot].isWritten = written.contains(argument);
     list.inputs.push_back(slot);
     if (auto name = host.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      tg::deviceAttrName)) {
-      Device &place = Device::get(name.getValue().str());
-      if (&place != &device)
-        list.slots[slot].device = &place;
-    }
+                                                      tg::deviceAttrName))
+      list.slots[slot].deviceName = getPlace(name.getValue());
   }
   for (Operation &op : block)
     visit(&op);
@@ -254,8 +253,8 @@ LaunchList ListBuilder::build() {
 }
 
 LaunchList
-tinygrad::buildLaunchList(func::FuncOp host, Device &device,
+tinygrad::buildLaunchList(func::FuncOp host, StringRef device,
                           ArrayRef<tg::VarAttr> variables,
-                          const llvm::StringMap<CompiledKernel> &kernels) {
+                          const llvm::StringMap<KernelLaunch> &kernels) {
   return ListBuilder(host, device, variables, kernels).build();
 }

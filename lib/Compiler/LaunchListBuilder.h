@@ -20,9 +20,10 @@
 
 namespace tinygrad {
 
-/// A loaded kernel and the parameters of its launches.
-struct CompiledKernel {
-  Kernel kernel;
+/// The parameters of a kernel's launches.
+struct KernelLaunch {
+  /// For messages.
+  std::string name;
   /// The variables whose values it takes.
   llvm::SmallVector<mlir::tg::VarAttr> variables;
   /// For each variable, the index of the launch's number that provides its
@@ -35,11 +36,13 @@ struct CompiledKernel {
   std::string description;
 };
 
-/// Builds a list that takes the values of `variables`. Throws CompileError for
+/// Builds a list that takes the values of `variables`, and is not linked: names
+/// of kernels are those of the module. What is on another device than \p device
+/// is named. Throws CompileError for
 /// operations that no step of a launch list represents.
-LaunchList buildLaunchList(mlir::func::FuncOp host, Device &device,
+LaunchList buildLaunchList(mlir::func::FuncOp host, llvm::StringRef device,
                            llvm::ArrayRef<mlir::tg::VarAttr> variables,
-                           const llvm::StringMap<CompiledKernel> &kernels);
+                           const llvm::StringMap<KernelLaunch> &kernels);
 
 } // namespace tinygrad
 

@@ -61,3 +61,15 @@ tinygrad::compile(ModuleOp module, Device &device,
   return *throwErrors(module,
                       [&] { return detail::compile(module, device, options); });
 }
+
+Artifact tinygrad::compileToArtifact(ModuleOp module, const tg::Target &target,
+                                     const CompileOptions &options) {
+  return *throwErrors(module, [&] {
+    return detail::compileToArtifact(module, target, options);
+  });
+}
+
+Artifact tinygrad::compileToArtifact(ModuleOp module, llvm::StringRef target,
+                                     const CompileOptions &options) {
+  return compileToArtifact(module, detail::findTarget(target), options);
+}

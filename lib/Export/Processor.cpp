@@ -5,121 +5,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Asks processors of x86-64 what they have, by the instruction `cpuid`. The
-/// numbers of its bits are those of Intel's "Intel 64 and IA-32 Architectures
-/// Software Developer's Manual", volume 2, and of AMD's "AMD64 Architecture
-/// Programmer's Manual", volume 3.
+/// Asks processors of x86-64 what they have, by the instruction `cpuid`.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Interface.h"
+#include "TinyGrad/Support/ProcessorFeatures.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
-
-namespace {
-/// What `cpuid` is asked for.
-enum Leaf {
-  kLeaf1,
-  kLeaf7,
-  kLeaf7Part1,
-  kLeaf24, ///< 0x24
-  kLeafExtended,
-  kNumLeaves
-};
-enum Register { kEAX, kEBX, kECX, kEDX, kNumRegisters };
-
-struct Feature {
-  llvm::StringLiteral name;
-  Leaf leaf;
-  Register place;
-  unsigned bit;
-};
-} // namespace
-
-/// By LLVM's names: what its code generators use of their own accord. Others,
-/// such as those for matrices of AMX or for systems, are in no code of ours.
-static constexpr Feature kFeatures[] = {
-    {"sse3", kLeaf1, kECX, 0},
-    {"pclmul", kLeaf1, kECX, 1},
-    {"ssse3", kLeaf1, kECX, 9},
-    {"fma", kLeaf1, kECX, 12},
-    {"cx16", kLeaf1, kECX, 13},
-    {"sse4.1", kLeaf1, kECX, 19},
-    {"sse4.2", kLeaf1, kECX, 20},
-    {"movbe", kLeaf1, kECX, 22},
-    {"popcnt", kLeaf1, kECX, 23},
-    {"aes", kLeaf1, kECX, 25},
-    {"avx", kLeaf1, kECX, 28},
-    {"f16c", kLeaf1, kECX, 29},
-    {"rdrnd", kLeaf1, kECX, 30},
-    {"bmi", kLeaf7, kEBX, 3},
-    {"avx2", kLeaf7, kEBX, 5},
-    {"bmi2", kLeaf7, kEBX, 8},
-    {"avx512f", kLeaf7, kEBX, 16},
-    {"avx512dq", kLeaf7, kEBX, 17},
-    {"adx", kLeaf7, kEBX, 19},
-    {"avx512ifma", kLeaf7, kEBX, 21},
-    {"avx512cd", kLeaf7, kEBX, 28},
-    {"sha", kLeaf7, kEBX, 29},
-    {"avx512bw", kLeaf7, kEBX, 30},
-    {"avx512vl", kLeaf7, kEBX, 31},
-    {"avx512vbmi", kLeaf7, kECX, 1},
-    {"avx512vbmi2", kLeaf7, kECX, 6},
-    {"gfni", kLeaf7, kECX, 8},
-    {"vaes", kLeaf7, kECX, 9},
-    {"vpclmulqdq", kLeaf7, kECX, 10},
-    {"avx512vnni", kLeaf7, kECX, 11},
-    {"avx512bitalg", kLeaf7, kECX, 12},
-    {"avx512vpopcntdq", kLeaf7, kECX, 14},
-    {"avx512vp2intersect", kLeaf7, kEDX, 8},
-    {"amx-bf16", kLeaf7, kEDX, 22},
-    {"avx512fp16", kLeaf7, kEDX, 23},
-    {"amx-tile", kLeaf7, kEDX, 24},
-    {"amx-int8", kLeaf7, kEDX, 25},
-    {"avxvnni", kLeaf7Part1, kEAX, 4},
-    {"avx512bf16", kLeaf7Part1, kEAX, 5},
-    {"avxifma", kLeaf7Part1, kEAX, 23},
-    {"movrs", kLeaf7Part1, kEAX, 31},
-    {"cmpccxadd", kLeaf7Part1, kEAX, 7},
-    {"sha512", kLeaf7Part1, kEAX, 0},
-    {"sm3", kLeaf7Part1, kEAX, 1},
-    {"sm4", kLeaf7Part1, kEAX, 2},
-    {"avxvnniint8", kLeaf7Part1, kEDX, 4},
-    {"avxneconvert", kLeaf7Part1, kEDX, 5},
-    {"avxvnniint16", kLeaf7Part1, kEDX, 10},
-    {"prefetchi", kLeaf7Part1, kEDX, 14},
-    {"avx10.1", kLeaf7Part1, kEDX, 19},
-    // Parts of APX, which has one bit.
-    {"egpr", kLeaf7Part1, kEDX, 21},
-    {"push2pop2", kLeaf7Part1, kEDX, 21},
-    {"ppx", kLeaf7Part1, kEDX, 21},
-    {"ndd", kLeaf7Part1, kEDX, 21},
-    {"ccmp", kLeaf7Part1, kEDX, 21},
-    {"nf", kLeaf7Part1, kEDX, 21},
-    {"cf", kLeaf7Part1, kEDX, 21},
-    {"zu", kLeaf7Part1, kEDX, 21},
-    {"sahf", kLeafExtended, kECX, 0},
-    {"lzcnt", kLeafExtended, kECX, 5},
-    {"sse4a", kLeafExtended, kECX, 6},
-    {"prfchw", kLeafExtended, kECX, 8},
-    {"xop", kLeafExtended, kECX, 11},
-    {"fma4", kLeafExtended, kECX, 16},
-    {"tbm", kLeafExtended, kECX, 21},
-};
-
-/// Of leaf 1, register ECX: the system saves extended registers, and `xgetbv`
-/// says which.
-static constexpr uint32_t kSavesRegisters = 1u << 27;
-/// What it says, if it saves those of AVX, those of AVX-512, and the further
-/// general registers of APX.
-static constexpr uint32_t kSavesVectors = 0x6, kSavesWideVectors = 0xe6,
-                          kSavesGeneral = 1u << 19;
-/// Of leaf 0x24, register EBX: the version of AVX10.
-static constexpr uint32_t kAvx10Version = 0xff;
 
 namespace {
 /// The bits that a variant needs.
@@ -138,8 +35,8 @@ static Needs getNeeds(const LibraryVariant &variant) {
   Needs needs;
   if (!isX86(variant.processor))
     return needs;
-  for (const Feature &feature : kFeatures)
-    if (variant.processor.hasFeature(feature.name))
+  for (const ProcessorFeature &feature : kProcessorFeatures)
+    if (variant.processor.hasFeature(StringRef(feature.name)))
       needs.bits[feature.leaf][feature.place] |= 1u << feature.bit;
   if (variant.processor.hasFeature("avx"))
     needs.savedRegisters |= kSavesVectors;
@@ -148,7 +45,8 @@ static Needs getNeeds(const LibraryVariant &variant) {
   if (variant.processor.hasFeature("egpr"))
     needs.savedRegisters |= kSavesGeneral;
   if (variant.processor.hasFeature("avx10.1"))
-    needs.avx10Version = variant.processor.hasFeature("avx10.2") ? 2 : 1;
+    needs.avx10Version =
+        variant.processor.hasFeature(llvm::StringRef(kSecondAvx10)) ? 2 : 1;
   return needs;
 }
 
@@ -171,7 +69,7 @@ public:
         b, i32, b.getI32IntegerAttr(static_cast<int32_t>(value)));
   }
   /// The four registers after `cpuid`, or zeros if \p isKnown is false.
-  void ask(Leaf leaf, uint32_t eax, uint32_t ecx, Value isKnown) {
+  void ask(ProcessorLeaf leaf, uint32_t eax, uint32_t ecx, Value isKnown) {
     auto type = LLVM::LLVMStructType::getLiteral(
         b.getContext(), SmallVector<Type>(kNumRegisters, i32));
     auto all = LLVM::InlineAsmOp::create(

@@ -15,7 +15,7 @@
 #ifndef TINYGRAD_LIB_TENSOR_PROGRAMCACHE_H
 #define TINYGRAD_LIB_TENSOR_PROGRAMCACHE_H
 
-#include "TinyGrad/Runtime/DiskCache.h"
+#include "TinyGrad/HostJit/DiskCache.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

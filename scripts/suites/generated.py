@@ -32,6 +32,8 @@ def suite_fuzz(build):
     # Libraries are loaded into the process.
     libraries = [({}, 20 if few else 150)]
     counts.add(run_fuzz(build, libraries, ["--library"], "fuzz-libraries"))
+    artifacts = [({}, 20 if few else 150)]
+    counts.add(run_fuzz(build, artifacts, ["--artifact"], "fuzz-artifacts"))
     programs = [({}, 100 if few else 5000)]
     counts.add(run_fuzz(build, programs, (), "fuzz-programs", "programs"))
     return counts

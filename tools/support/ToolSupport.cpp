@@ -204,7 +204,7 @@ std::vector<tinygrad::Buffer> mlir::tg::toBuffers(tinygrad::Device &device,
     auto tensorType = cast<RankedTensorType>(type);
     const std::vector<char> *bytes = &tensor.bytes;
     std::vector<char> spread;
-    if (!tensorType.hasStaticShape()) {
+    if (!llvm::equal(tensor.shape, getLargestShape(tensorType))) {
       const int64_t size = getElementSize(tensor.elementType);
       spread.assign(getBufferSize(tensorType) * size, char(0xff));
       forEachRow(tensor.shape, getLargestShape(tensorType),

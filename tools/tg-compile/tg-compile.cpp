@@ -8,7 +8,9 @@
 /// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of the `tg`
 /// dialect, of level 1, 2 or 3, up to the given stage and writes the result.
 /// `tg-compile file.mlir --emit=library -o DIRECTORY/NAME` makes a C library of
-/// the functions of a module of level 1, `--emit=c` the same as C source.
+/// the functions of a module of level 1, `--emit=c` the same as C source, and
+/// `--emit=artifact -o NAME.tga` a file that `tg-run` and the runtime run
+/// without the compiler.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +47,9 @@ static cl::opt<std::string> stage(
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
              "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
              "'obj', the code itself, 'library': libNAME.a, libNAME.so, "
-             "NAME.h and NAME.hpp for -o DIRECTORY/NAME, or 'c': the same "
-             "library with NAME.c instead of machine code"),
+             "NAME.h and NAME.hpp for -o DIRECTORY/NAME, 'c': the same library "
+             "with NAME.c instead of machine code, or 'artifact': a program "
+             "that tg-run and the runtime run, NAME.tga for -o NAME.tga"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -67,6 +70,10 @@ static cl::opt<std::string>
                         "that it can run"),
                cl::value_desc("name"), cl::cat(category));
 
+static cl::opt<std::string>
+    entryName("entry", cl::init("main"),
+              cl::desc("Of an artifact: the function that it runs"),
+              cl::value_desc("name"), cl::cat(category));
 static cl::opt<bool>
     threads("parallel-for",
             cl::desc("Of a library: functions take a parallel loop of the "
@@ -169,6 +176,8 @@ static LogicalResult checkStage(const Target &target) {
     names += ", obj";
   if (StringRef(target.getName()).starts_with("cpu"))
     names += ", library, c";
+  if (!StringRef(target.getName()).starts_with("sim"))
+    names += ", artifact";
   SmallVector<StringRef> known;
   StringRef(names).split(known, ", ");
   if (llvm::is_contained(known, stage))
@@ -206,6 +215,27 @@ static LogicalResult emitLibrary(ModuleOp module) {
   return success();
 }
 
+/// Writes a program that runs without the compiler. Opens no device if the
+/// target is named.
+static LogicalResult emitArtifact(ModuleOp module) {
+  if (outputFile == "-")
+    return reportError("an artifact is not for the terminal; name a file with "
+                       "-o, such as net.tga");
+  try {
+    tinygrad::checkSettings();
+    tinygrad::CompileOptions options;
+    options.entry = entryName;
+    const std::string target =
+        targetName.empty()
+            ? tinygrad::getTarget(getDevice(deviceName)).getName()
+            : targetName.getValue();
+    tinygrad::compileToArtifact(module, target, options).save(outputFile);
+  } catch (const tinygrad::Error &error) {
+    return reportError(error.what());
+  }
+  return success();
+}
+
 static LogicalResult runMain() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
@@ -220,6 +250,10 @@ static LogicalResult runMain() {
     return reportError("--parallel-for, --tbb, --static-scratch, --report and "
                        "--state-files are options of --emit=library, the first "
                        "three of --emit=c too");
+  if (stage == "artifact")
+    return emitArtifact(*module);
+  if (entryName.getNumOccurrences() != 0)
+    return reportError("--entry is an option of --emit=artifact");
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
                               stage == "obj" ? llvm::sys::fs::OF_None

@@ -141,7 +141,7 @@ static Outcome checkCanonicalized(ModuleOp original, ArrayRef<Case> cases,
 static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
                              StringRef deviceName, const std::string &way,
                              tinygrad::CompileOptions options, bool verifyEach,
-                             std::string &message) {
+                             std::string &message, bool asArtifact = false) {
   std::string path = way;
   OwningOpRef<ModuleOp> module = original.clone();
   auto function = module->lookupSymbol<func::FuncOp>("main");
@@ -158,7 +158,16 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
     options.verifyEach = verifyEach;
     // A simpler schedule would hide what is wrong with the best one.
     options.fallBack = false;
-    auto program = tinygrad::compile(*module, device, options);
+    std::shared_ptr<tinygrad::CompiledProgram> program;
+    if (asArtifact) {
+      const std::string bytes =
+          tinygrad::compileToArtifact(
+              *module, tinygrad::getTarget(device, options), options)
+              .save();
+      program = tinygrad::Artifact::fromBytes(bytes).link(device);
+    } else {
+      program = tinygrad::compile(*module, device, options);
+    }
     auto gather = [](ArrayRef<TrackedTensor> expected, TypeRange types,
                      ArrayRef<tinygrad::Buffer> from) {
       std::vector<HostTensor> tensors;
@@ -412,6 +421,9 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
   message.clear();
   if (options.library)
     return checkLibrary(module, cases, options.librarySource, message);
+  if (options.artifact)
+    return checkCompiled(module, cases, options.device, "artifact", {},
+                         verifyEach, message, /*asArtifact=*/true);
   Outcome outcome = Outcome::Good;
   if (options.canonicalize)
     outcome = checkCanonicalized(module, cases, message);

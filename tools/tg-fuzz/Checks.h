@@ -51,6 +51,9 @@ struct CheckOptions {
   /// As C source, which the system's C compiler compiles with checks of
   /// undefined behavior.
   bool librarySource = false;
+  /// Save the compiled graph as an artifact, load and run it, instead of
+  /// anything else.
+  bool artifact = false;
   /// Also compile with this number of random schedules.
   unsigned randomSchedules = 0;
   uint64_t seed = 0;

@@ -99,6 +99,10 @@ static cl::opt<std::string> libraryForm(
     cl::desc("With --library: 'library', machine code, or 'c', C source, which "
              "cc compiles with checks of undefined behavior"),
     cl::value_desc("form"));
+static cl::opt<bool> artifacts(
+    "artifact", cl::cat(category),
+    cl::desc("Make an artifact of each graph, load it and compare its results, "
+             "instead of anything else"));
 static cl::opt<unsigned> randomSchedules(
     "random-schedules", cl::init(0),
     cl::desc("With how many random schedules to compile as well"),
@@ -160,6 +164,7 @@ static CheckOptions getCheckOptions() {
   options.noOpt = noOptToo;
   options.library = libraries;
   options.librarySource = libraryForm == "c";
+  options.artifact = artifacts;
   options.randomSchedules = randomSchedules;
   options.seed = scheduleSeed;
   // What programs are for is checked in compiled code.

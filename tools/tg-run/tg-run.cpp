@@ -8,6 +8,7 @@
 /// `tg-run file.mlir` runs a function of level 1, 2 or 3 of the `tg` dialect on
 /// arrays from .npy files, compiled for a device or, at level 1, in the
 /// reference interpreter.
+/// `tg-run file.tga` runs what `tg-compile --emit=artifact` has compiled.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("Options of tg-run");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<file.mlir>"),
+                                      cl::desc("<file.mlir or file.tga>"),
                                       cl::cat(category));
 static cl::opt<std::string> entryName("entry", cl::init("main"),
                                       cl::desc("Function to run"),
@@ -123,6 +124,33 @@ static LogicalResult makeInputs(func::FuncOp function,
   return success();
 }
 
+/// Values of arguments of these types: files, then random.
+static LogicalResult makeInputs(ArrayRef<RankedTensorType> types, Location loc,
+                                SmallVectorImpl<HostTensor> &tensors) {
+  if (inputs.size() > types.size())
+    return reportError("'" + inputFile + "' takes " + Twine(types.size()) +
+                       (types.size() == 1 ? " argument" : " arguments") +
+                       ", but " + Twine(inputs.size()) +
+                       " are given with --input");
+  std::mt19937_64 random(seed);
+  for (auto [i, type] : llvm::enumerate(types)) {
+    FailureOr<HostTensor> tensor = makeHostTensor(loc, type);
+    if (failed(tensor))
+      return failure();
+    if (i < inputs.size())
+      tensor = readTensor(inputs[i], type, "argument " + Twine(i));
+    else if (randomInputs)
+      tensor = makeRandomTensor(std::move(*tensor), random);
+    else
+      return reportError("argument " + Twine(i) + " of '" + inputFile +
+                         "' has no value: give --input or --random-inputs");
+    if (failed(tensor))
+      return failure();
+    tensors.push_back(std::move(*tensor));
+  }
+  return success();
+}
+
 using Clock = std::chrono::steady_clock;
 
 static double millisecondsSince(Clock::time_point begin) {
@@ -168,6 +196,43 @@ static LogicalResult runInterpreted(func::FuncOp function,
   });
 }
 
+/// Runs a program on tensors: types are those of memory, sizes those of the
+/// tensors themselves. Throws what the runtime throws.
+static LogicalResult runProgram(tinygrad::CompiledProgram &program,
+                                double preparation, TypeRange inputTypes,
+                                TypeRange resultTypes, TypeRange inputSizes,
+                                TypeRange resultSizes,
+                                const llvm::StringMap<int64_t> &values,
+                                MutableArrayRef<HostTensor> tensors,
+                                SmallVectorImpl<HostTensor> &results) {
+  tinygrad::Device &device = program.device();
+  auto read = [](const tinygrad::Buffer &buffer, Type type, Type sizes) {
+    return fromBuffer(buffer, cast<RankedTensorType>(type),
+                      cast<RankedTensorType>(getArrayType(sizes)).getShape());
+  };
+  std::vector<tinygrad::Buffer> buffers =
+      toBuffers(device, tensors, inputTypes);
+  std::vector<tinygrad::Buffer> scratch =
+      repeat > 1 ? toBuffers(device, tensors, inputTypes) : buffers;
+  std::vector<int64_t> ordered = orderValues(program.variables(), values);
+  std::vector<tinygrad::Buffer> first;
+  if (failed(runRepeatedly(preparation, [&](unsigned i) {
+        auto outputs = program.run(i == 0 ? buffers : scratch, ordered);
+        device.synchronize();
+        if (i == 0)
+          first = std::move(outputs);
+        return success();
+      })))
+    return failure();
+  for (auto [buffer, type, sizes] :
+       llvm::zip_equal(first, resultTypes, resultSizes))
+    results.push_back(read(buffer, type, sizes));
+  for (auto [buffer, type, sizes, tensor] :
+       llvm::zip_equal(buffers, inputTypes, inputSizes, tensors))
+    tensor = read(buffer, type, sizes);
+  return success();
+}
+
 /// Compiles the module, which is modified, and runs it with the sizes of
 /// `concrete`.
 static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
@@ -179,10 +244,6 @@ static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
       llvm::map_to_vector(function.getArgumentTypes(), getArrayType);
   const auto resultTypes =
       llvm::map_to_vector(function.getResultTypes(), getArrayType);
-  auto read = [](const tinygrad::Buffer &buffer, Type type, Type sizes) {
-    return fromBuffer(buffer, cast<RankedTensorType>(type),
-                      cast<RankedTensorType>(getArrayType(sizes)).getShape());
-  };
   // Here, the values are inputs, not a part of the program.
   for (unsigned i = 0; i < inputTypes.size(); ++i)
     function.removeArgAttr(i, inputAttrName);
@@ -198,35 +259,108 @@ static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
     std::shared_ptr<tinygrad::CompiledProgram> program =
         tinygrad::compile(module, device, options);
     double preparation = millisecondsSince(begin);
-    std::vector<tinygrad::Buffer> buffers =
-        toBuffers(device, tensors, inputTypes);
-    std::vector<tinygrad::Buffer> scratch =
-        repeat > 1 ? toBuffers(device, tensors, inputTypes) : buffers;
-    std::vector<int64_t> ordered = orderValues(program->variables(), values);
-    std::vector<tinygrad::Buffer> first;
-    if (failed(runRepeatedly(preparation, [&](unsigned i) {
-          auto outputs = program->run(i == 0 ? buffers : scratch, ordered);
-          device.synchronize();
-          if (i == 0)
-            first = std::move(outputs);
-          return success();
-        })))
-      return failure();
-    for (auto [buffer, type, sizes] :
-         llvm::zip_equal(first, resultTypes, concrete.getResults()))
-      results.push_back(read(buffer, type, sizes));
-    for (auto [buffer, type, sizes, tensor] :
-         llvm::zip_equal(buffers, inputTypes, concrete.getInputs(), tensors))
-      tensor = read(buffer, type, sizes);
-    return success();
+    return runProgram(*program, preparation, inputTypes, resultTypes,
+                      concrete.getInputs(), concrete.getResults(), values,
+                      tensors, results);
   } catch (const tinygrad::Error &error) {
     return reportError(error.what());
   }
 }
 
-static LogicalResult runMain() {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  tinygrad::prepareContext(context);
+/// The types of arguments or results: with the largest sizes, and with those
+/// for these values of the variables.
+static void getTypes(MLIRContext &context,
+                     const std::vector<tinygrad::TensorInfo> &tensors,
+                     ArrayRef<int64_t> values,
+                     SmallVectorImpl<RankedTensorType> &largest,
+                     SmallVectorImpl<RankedTensorType> &sizes) {
+  for (const tinygrad::TensorInfo &tensor : tensors) {
+    const Type element = tinygrad::getElementType(&context, tensor.dtype);
+    largest.push_back(RankedTensorType::get(tensor.shape, element));
+    SmallVector<int64_t> shape;
+    for (const tinygrad::Expression &size : tensor.sizes)
+      shape.push_back(size.evaluate(values.data()));
+    sizes.push_back(RankedTensorType::get(shape, element));
+  }
+}
+
+/// The values of --var for these variables, one for each.
+static FailureOr<llvm::StringMap<int64_t>>
+readValues(ArrayRef<tinygrad::ProgramVariable> variables) {
+  llvm::StringMap<int64_t> values;
+  for (StringRef text : variableValues) {
+    auto [name, number] = text.split('=');
+    int64_t value = 0;
+    if (number.getAsInteger(10, value))
+      return reportError("'" + text + "' is no value of a variable, as in n=4");
+    const auto *found =
+        llvm::find_if(variables, [name = name](const auto &variable) {
+          return variable.name == name;
+        });
+    if (found == variables.end())
+      return reportError("'" + inputFile + "' has no variable '" + name + "'");
+    if (value < found->min || value > found->max)
+      return reportError("variable " + name + " cannot be " + Twine(value) +
+                         ", which is not in [" + Twine(found->min) + ", " +
+                         Twine(found->max) + "]");
+    if (!values.try_emplace(name, value).second)
+      return reportError("variable " + name + " is given twice");
+  }
+  for (const tinygrad::ProgramVariable &variable : variables)
+    if (!values.contains(variable.name))
+      return reportError("variable " + variable.name +
+                         " has no value: give --var " + variable.name + "=N");
+  return values;
+}
+
+/// Runs what was compiled before.
+static LogicalResult runArtifact(MLIRContext &context,
+                                 SmallVectorImpl<HostTensor> &tensors,
+                                 SmallVectorImpl<HostTensor> &results) {
+  if (interpretFlag || entryName.getNumOccurrences() != 0)
+    return reportError("--interpret and --entry are for files of the dialect, "
+                       "not for artifacts");
+  try {
+    auto begin = Clock::now();
+    const tinygrad::Artifact artifact =
+        tinygrad::Artifact::load(inputFile.getValue());
+    tinygrad::Device &device =
+        deviceName.empty() ? tinygrad::Device::get(artifact.deviceKind)
+                           : tinygrad::Device::get(deviceName.getValue());
+    std::shared_ptr<tinygrad::CompiledProgram> program = artifact.link(device);
+    const double preparation = millisecondsSince(begin);
+    if (outputs.size() > program->getResults().size())
+      return reportError("'" + inputFile + "' has " +
+                         Twine(program->getResults().size()) +
+                         " results, but " + Twine(outputs.size()) +
+                         " are named with --output");
+    FailureOr<llvm::StringMap<int64_t>> values =
+        readValues(program->variables());
+    if (failed(values))
+      return failure();
+    const std::vector<int64_t> ordered =
+        orderValues(program->variables(), *values);
+    SmallVector<RankedTensorType> inputTypes, inputSizes, resultTypes,
+        resultSizes;
+    getTypes(context, program->getArguments(), ordered, inputTypes, inputSizes);
+    getTypes(context, program->getResults(), ordered, resultTypes, resultSizes);
+    if (failed(makeInputs(inputSizes, UnknownLoc::get(&context), tensors)))
+      return failure();
+    auto toTypes = [](ArrayRef<RankedTensorType> types) {
+      return SmallVector<Type>(types.begin(), types.end());
+    };
+    return runProgram(*program, preparation, toTypes(inputTypes),
+                      toTypes(resultTypes), toTypes(inputSizes),
+                      toTypes(resultSizes), *values, tensors, results);
+  } catch (const tinygrad::Error &error) {
+    return reportError(error.what());
+  }
+}
+
+/// Runs a function of a file of the dialect.
+static LogicalResult runModule(MLIRContext &context,
+                               SmallVectorImpl<HostTensor> &tensors,
+                               SmallVectorImpl<HostTensor> &results) {
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
@@ -269,11 +403,20 @@ static LogicalResult runMain() {
     if (failed(verify(*concreteModule)))
       return failure();
   }
+  if (failed(makeInputs(concrete, tensors)))
+    return failure();
+  return interpretFlag ? runInterpreted(concrete, tensors, results)
+                       : runCompiled(*module, concrete.getFunctionType(),
+                                     *values, tensors, results);
+}
+
+static LogicalResult runMain() {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
   SmallVector<HostTensor> tensors, results;
-  if (failed(makeInputs(concrete, tensors)) ||
-      failed(interpretFlag ? runInterpreted(concrete, tensors, results)
-                           : runCompiled(*module, concrete.getFunctionType(),
-                                         *values, tensors, results)))
+  const bool isArtifact = StringRef(inputFile).ends_with(".tga");
+  if (failed(isArtifact ? runArtifact(context, tensors, results)
+                        : runModule(context, tensors, results)))
     return failure();
   for (auto [path, result] : llvm::zip(outputs, results))
     if (failed(writeTensor(path, result)))

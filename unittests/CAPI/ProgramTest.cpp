@@ -19,6 +19,8 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -86,6 +88,53 @@ protected:
 template <typename T, size_t size>
 TinyGradHostArray array(std::array<T, size> &data, TinyGradDType dtype) {
   return {data.data(), sizeof(data), dtype};
+}
+
+TEST_F(CProgram, Artifact) {
+  module = parse(kRows);
+  TinyGradArtifact *artifact = nullptr, *loaded = nullptr;
+  EXPECT_OK(tinygradArtifactCompile(module, "cpu", options, &artifact));
+  EXPECT_STREQ(tinygradArtifactGetTarget(artifact), "cpu");
+  const std::string path = ::testing::TempDir() + "tinygrad-capi-test.tga";
+  EXPECT_OK(tinygradArtifactSave(artifact, path.c_str()));
+  tinygradArtifactDestroy(artifact);
+  EXPECT_OK(tinygradArtifactLoad(path.c_str(), &loaded));
+  std::filesystem::remove(path);
+  EXPECT_OK(tinygradArtifactLink(loaded, getDevice("CPU"), &program));
+  TinyGradProgram *other = nullptr;
+  EXPECT_ERROR(tinygradArtifactLink(loaded, nullptr, &other),
+               TinyGradErrorArgument, "the device is null");
+  EXPECT_ERROR(tinygradArtifactLink(loaded, getDevice("NULL"), &other),
+               TinyGradErrorDevice,
+               HasSubstr("runs on the device CPU, not on NULL"));
+  tinygradArtifactDestroy(loaded);
+  // The program does not need the artifact.
+  std::array<float, 8> x = {1, 2, 3, 4, 5, 6, 0, 0};
+  std::array<float, 2> w = {10, 1};
+  std::array<float, 4> sums = {};
+  EXPECT_OK(
+      run({array(x, TinyGradDTypeFloat32), array(w, TinyGradDTypeFloat32)}, {3},
+          {array(sums, TinyGradDTypeFloat32)}));
+  EXPECT_FLOAT_EQ(sums[0], 12);
+  EXPECT_FLOAT_EQ(sums[2], 56);
+  const int64_t three = 3;
+  std::array<int64_t, 2> shape = {};
+  EXPECT_OK(tinygradProgramGetInputShape(program, 0, 1, &three, shape.data()));
+  EXPECT_THAT(shape, ElementsAre(3, 2));
+
+  EXPECT_ERROR(tinygradArtifactLoad(path.c_str(), &loaded), TinyGradErrorIo,
+               HasSubstr(path + ": cannot open: "));
+  EXPECT_EQ(loaded, nullptr);
+  EXPECT_ERROR(tinygradArtifactLoadFromBytes("text", 4, &loaded),
+               TinyGradErrorIo, HasSubstr("it is no artifact"));
+  EXPECT_ERROR(tinygradArtifactCompile(module, "vax", options, &artifact),
+               TinyGradErrorCompile, HasSubstr("vax"));
+  EXPECT_ERROR(tinygradArtifactCompile(module, nullptr, options, &artifact),
+               TinyGradErrorArgument, "the target is null");
+  EXPECT_ERROR(tinygradArtifactSave(nullptr, "x"), TinyGradErrorArgument,
+               "the artifact is null");
+  tinygradArtifactDestroy(nullptr);
+  EXPECT_EQ(tinygradArtifactGetTarget(nullptr), nullptr);
 }
 
 TEST_F(CProgram, Describe) {

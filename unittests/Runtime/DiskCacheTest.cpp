@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Runtime/DiskCache.h"
+#include "TinyGrad/HostJit/DiskCache.h"
 #include "TestKernels.h"
 #include "TinyGrad/Runtime/Environment.h"
 

@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Runtime/KernelCache.h"
+#include "TinyGrad/HostJit/KernelCache.h"
 #include "TestKernels.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"

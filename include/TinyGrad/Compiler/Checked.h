@@ -78,6 +78,11 @@ mlir::FailureOr<std::shared_ptr<CompiledProgram>>
 compile(mlir::ModuleOp module, Device &device,
         const CompileOptions &options = {}) noexcept;
 
+/// The same to plain data, for a target by its name; needs no device.
+mlir::FailureOr<Artifact>
+compileToArtifact(mlir::ModuleOp module, llvm::StringRef target,
+                  const CompileOptions &options = {}) noexcept;
+
 /// Runs the program, as CompiledProgram::run: one flat buffer per argument, and
 /// one value for each of its variables. Fails for a wrong number of either, for
 /// wrong sizes, dtypes and devices of buffers, for values outside of the

@@ -15,8 +15,9 @@
 #define TINYGRAD_COMPILER_COMPILER_H
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
-#include "TinyGrad/Runtime/KernelCache.h"
-#include "TinyGrad/Runtime/LaunchList.h"
+#include "TinyGrad/HostJit/KernelCache.h"
+#include "TinyGrad/Runtime/Artifact.h"
+#include "TinyGrad/Runtime/CompiledProgram.h"
 #include "TinyGrad/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <functional>
@@ -97,56 +98,6 @@ private:
   static bool mayFallBack();
 };
 
-/// Element type and shape of an argument or result. For a symbolic tensor it is
-/// the maximal shape, which determines its layout in memory; for the flat
-/// buffer that is an argument of a host program (level 2 or 3), its number of
-/// elements.
-struct TensorInfo {
-  DType dtype;
-  std::vector<int64_t> shape;
-};
-
-/// The times of a compilation in milliseconds.
-struct CompileTimes {
-  double schedule = 0; ///< level 1 to 2
-  double optimize = 0; ///< level 2 to 3
-  double kernels = 0;  ///< level 3 to loaded code, caches included
-  double total() const { return schedule + optimize + kernels; }
-};
-
-/// A function compiled for a device.
-class CompiledProgram {
-public:
-  CompiledProgram(Device &device, LaunchList list,
-                  std::vector<TensorInfo> arguments,
-                  std::vector<TensorInfo> results, CompileTimes times)
-      : executable(device, std::move(list)), arguments(std::move(arguments)),
-        results(std::move(results)), times(times) {}
-
-  /// Runs the program on one flat buffer per argument and one value for each of
-  /// variables(); returns a buffer per result. Arguments that the function
-  /// assigns to are changed. Throws what Executable::run throws.
-  std::vector<Buffer> run(const std::vector<Buffer> &inputs,
-                          const std::vector<int64_t> &values = {}) {
-    return executable.run(inputs, values);
-  }
-
-  /// The variables of symbolic sizes, by name.
-  const std::vector<ProgramVariable> &variables() const {
-    return executable.list().variables;
-  }
-  /// The kernels and the memory that they use.
-  const LaunchList &list() const { return executable.list(); }
-  const std::vector<TensorInfo> &getArguments() const { return arguments; }
-  const std::vector<TensorInfo> &getResults() const { return results; }
-  const CompileTimes &getTimes() const { return times; }
-
-private:
-  Executable executable;
-  std::vector<TensorInfo> arguments, results;
-  CompileTimes times;
-};
-
 /// The element type of the dialect that corresponds to a dtype, and back;
 /// throws DTypeError for types that have no counterpart.
 mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
@@ -205,6 +156,19 @@ bool isWorthThreads(mlir::tg::KernelOp kernel,
 /// must be prepared.
 std::shared_ptr<CompiledProgram> compile(mlir::ModuleOp module, Device &device,
                                          const CompileOptions &options = {});
+
+/// Compiles `options.entry` of a level-1 module, which is modified, to plain
+/// data that a process without the compiler can run: Artifact::link(). No
+/// device is needed: \p target is what Target/All/AllTargets.h finds by a name
+/// such as "cpu", "cpu:x86-64-v3", "cpu:aarch64:neoverse-v1" or "cuda:sm_90",
+/// and `options.target` has no effect. Nothing is kept in caches. Throws
+/// CompileError, also for an unknown target and for "sim": simulated kernels
+/// are not kept.
+Artifact compileToArtifact(mlir::ModuleOp module,
+                           const mlir::tg::Target &target,
+                           const CompileOptions &options = {});
+Artifact compileToArtifact(mlir::ModuleOp module, llvm::StringRef target,
+                           const CompileOptions &options = {});
 
 } // namespace tinygrad
 

@@ -44,12 +44,16 @@ public:
     return steps.empty() ? value : evaluateSteps(values);
   }
 
-private:
+  /// One entry in postfix order.
   struct Step {
     enum class Kind : uint8_t { Number, Variable, Apply };
     Kind kind;
-    int64_t operand; // the number, a variable's number, an operator
+    int64_t operand; ///< the number, a variable's number, an operator
   };
+  /// All of them, for those who store expressions; none for a constant.
+  const std::vector<Step> &getSteps() const { return steps; }
+
+private:
   int64_t evaluateSteps(const int64_t *values) const;
 
   int64_t value = 0;

@@ -5,9 +5,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The result of compiling a whole graph: a LaunchList is plain data that lists
-/// the kernels to run and their buffers, an Executable is such a list prepared
-/// to run on its device.
+/// The result of compiling a whole graph: a LaunchList lists the kernels to run
+/// and their buffers, an Executable is such a list prepared to run on its
+/// device.
+///
+/// The compiler makes lists that are plain data, and belong to no process:
+/// kernels and devices are names, constants are bytes. link() makes one of them
+/// whose kernels are loaded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +22,7 @@
 #include "TinyGrad/Runtime/Device.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,10 +53,15 @@ struct Slot {
   /// power of two. run() takes any address: it copies an input to memory that
   /// is aligned, and back if it is written.
   std::size_t alignment = 1;
-  Buffer constant; ///< Constant
+  Buffer constant; ///< Constant, of a linked list
+  /// Constant, of a list that is not linked: what it holds.
+  std::vector<char> contents;
   /// Device of an Input, Output or Constant if it is not that of the list; such
   /// slots can only be copied from and to.
   Device *device = nullptr;
+  /// The name of that device in a list that is not linked; empty if there is
+  /// none.
+  std::string deviceName;
 };
 
 /// One step of a launch list.
@@ -61,7 +71,9 @@ struct Step {
   /// Shown at DEBUG >= 2: a name, and the operations that it consists of.
   std::string displayName;
   std::string description;
-  Kernel kernel; ///< Launch
+  Kernel kernel; ///< Launch, of a linked list
+  /// Launch, of a list that is not linked: the name of the kernel.
+  std::string symbol;
   /// Launch: all; Copy: destination, source; Sort: positions, keys.
   std::vector<uint32_t> slots;
   /// Launch, Sort: indices of run()'s values, followed by those of the list's
@@ -82,7 +94,7 @@ struct ProgramVariable {
   int64_t max = 0;
 };
 
-/// A whole program as plain data.
+/// A whole program.
 struct LaunchList {
   std::vector<Slot> slots;
   std::vector<Step> steps;
@@ -98,11 +110,23 @@ struct LaunchList {
   std::vector<int64_t> numbers;
 };
 
+/// Throws Error, which names the slot or step, if the list is inconsistent:
+/// everything that does not depend on devices, for lists that are linked and
+/// for others.
+void verify(const LaunchList &list);
+
+/// Finds a kernel by the name in Step::symbol.
+using FindKernel = std::function<Kernel(const std::string &symbol)>;
+
+/// Links a list for \p device. Throws DeviceError for the name of a device that
+/// there is not, and what \p find throws.
+LaunchList link(LaunchList list, Device &device, const FindKernel &find);
+
 /// A launch list ready to run. Safe to run from several threads at once.
 class Executable {
 public:
-  /// Takes over \p list for \p device. Throws Error naming the slot or step
-  /// when the list is inconsistent.
+  /// Takes over \p list, which is linked, for \p device. Throws Error naming
+  /// the slot or step when the list is inconsistent.
   Executable(Device &device, LaunchList list);
   ~Executable();
   Executable(const Executable &) = delete;
@@ -127,8 +151,7 @@ public:
 private:
   struct Run;
 
-  void verify() const;
-  void verifySort(const Step &step, const std::string &where) const;
+  void verifyDevices() const;
   std::unique_ptr<Run> takeRun();
   void giveBack(std::unique_ptr<Run> run);
   void checkInputs(const std::vector<Buffer> &inputs,

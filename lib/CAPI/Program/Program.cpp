@@ -11,11 +11,8 @@
 
 #include "Error.h"
 #include "TinyGrad/Compiler/Compiler.h"
-#include "TinyGrad/Compiler/Expressions.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/CAPI/IR.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -46,6 +43,11 @@ struct Tensor {
 struct TinyGradProgram {
   std::shared_ptr<CompiledProgram> program;
   std::vector<Tensor> inputs, outputs;
+};
+
+/// The exported artifact.
+struct TinyGradArtifact {
+  Artifact artifact;
 };
 
 //===----------------------------------------------------------------------===//
@@ -127,25 +129,17 @@ void tinygradCompileOptionsDestroy(TinyGradCompileOptions *options) {
 //===----------------------------------------------------------------------===//
 
 /// Describes arguments or results with the slots of their buffers.
-static std::vector<Tensor>
-describe(mlir::TypeRange types, const std::vector<TensorInfo> &infos,
-         const std::vector<uint32_t> &slots, const LaunchList &list,
-         llvm::ArrayRef<mlir::tg::VarAttr> variables, Device &device) {
+static std::vector<Tensor> describe(const std::vector<TensorInfo> &infos,
+                                    const std::vector<uint32_t> &slots,
+                                    const CompiledProgram &program) {
   std::vector<Tensor> tensors;
   tensors.reserve(infos.size());
   for (std::size_t i = 0; i < infos.size(); ++i) {
-    const Slot &slot = list.slots[slots[i]];
+    const Slot &slot = program.list().slots[slots[i]];
     Tensor tensor;
     tensor.shape = infos[i].shape;
-    // That of a host program is a flat buffer.
-    mlir::MLIRContext *context = types[i].getContext();
-    llvm::SmallVector<mlir::tg::Dim> dims = {
-        mlir::tg::Dim(context, infos[i].shape.empty() ? 1 : infos[i].shape[0])};
-    if (auto type = mlir::dyn_cast<mlir::RankedTensorType>(types[i]))
-      dims = mlir::tg::getDims(type);
-    for (mlir::tg::Dim dim : dims)
-      tensor.sizes.push_back(getExpression(dim, variables));
-    tensor.device = slot.device ? slot.device : &device;
+    tensor.sizes = infos[i].sizes;
+    tensor.device = slot.device ? slot.device : &program.device();
     tensor.info = {fromDType(infos[i].dtype), intptr_t(infos[i].shape.size()),
                    nullptr, slot.bytes,
                    slot.kind == Slot::Kind::Input && slot.isWritten};
@@ -153,6 +147,24 @@ describe(mlir::TypeRange types, const std::vector<TensorInfo> &infos,
     tensors.back().info.shape = tensors.back().shape.data();
   }
   return tensors;
+}
+
+/// The exported handle of a program.
+static TinyGradProgram *wrapProgram(std::shared_ptr<CompiledProgram> program) {
+  auto result = std::make_unique<TinyGradProgram>();
+  const LaunchList &list = program->list();
+  result->inputs = describe(program->getArguments(), list.inputs, *program);
+  result->outputs = describe(program->getResults(), list.outputs, *program);
+  result->program = std::move(program);
+  return result.release();
+}
+
+/// A copy of a module to compile.
+static mlir::OwningOpRef<mlir::ModuleOp> copyGraph(MlirModule module) {
+  require(module.ptr, "the module");
+  mlir::ModuleOp graph = ::unwrap(module);
+  prepareContext(*graph.getContext());
+  return graph.clone();
 }
 
 TinyGradError *tinygradProgramCompile(MlirModule module, TinyGradDevice *device,
@@ -163,28 +175,82 @@ TinyGradError *tinygradProgramCompile(MlirModule module, TinyGradDevice *device,
     *program = nullptr;
     require(module.ptr, "the module");
     require(device, "the device");
-    mlir::ModuleOp graph = ::unwrap(module);
-    const CompileOptions compileOptions =
-        options ? options->options : CompileOptions();
-    prepareContext(*graph.getContext());
-    mlir::OwningOpRef<mlir::ModuleOp> copy = graph.clone();
-    auto result = std::make_unique<TinyGradProgram>();
-    Device &target = *capi::unwrap(device);
-    result->program = compile(*copy, target, compileOptions);
-    auto entry = graph.lookupSymbol<mlir::func::FuncOp>(compileOptions.entry);
-    // The compiler has collected them too, so this does not fail.
-    const llvm::SmallVector<mlir::tg::VarAttr> variables =
-        *mlir::tg::collectVariables(entry);
-    const LaunchList &list = result->program->list();
-    result->inputs =
-        describe(entry.getArgumentTypes(), result->program->getArguments(),
-                 list.inputs, list, variables, target);
-    result->outputs =
-        describe(entry.getResultTypes(), result->program->getResults(),
-                 list.outputs, list, variables, target);
-    *program = result.release();
+    mlir::OwningOpRef<mlir::ModuleOp> copy = copyGraph(module);
+    *program =
+        wrapProgram(compile(*copy, *capi::unwrap(device),
+                            options ? options->options : CompileOptions()));
   });
 }
+
+//===----------------------------------------------------------------------===//
+// Artifacts
+//===----------------------------------------------------------------------===//
+
+TinyGradError *tinygradArtifactCompile(MlirModule module, const char *target,
+                                       const TinyGradCompileOptions *options,
+                                       TinyGradArtifact **artifact) {
+  return catchErrors([&] {
+    require(artifact, "the pointer to the artifact");
+    *artifact = nullptr;
+    require(module.ptr, "the module");
+    require(target, "the target");
+    mlir::OwningOpRef<mlir::ModuleOp> copy = copyGraph(module);
+    *artifact = new TinyGradArtifact{compileToArtifact(
+        *copy, target, options ? options->options : CompileOptions())};
+  });
+}
+
+TinyGradError *tinygradArtifactSave(const TinyGradArtifact *artifact,
+                                    const char *path) {
+  return catchErrors([&] {
+    require(artifact, "the artifact");
+    require(path, "the path");
+    artifact->artifact.save(std::string(path));
+  });
+}
+
+TinyGradError *tinygradArtifactLoad(const char *path,
+                                    TinyGradArtifact **artifact) {
+  return catchErrors([&] {
+    require(artifact, "the pointer to the artifact");
+    *artifact = nullptr;
+    require(path, "the path");
+    *artifact = new TinyGradArtifact{Artifact::load(path)};
+  });
+}
+
+TinyGradError *tinygradArtifactLoadFromBytes(const void *data, size_t bytes,
+                                             TinyGradArtifact **artifact) {
+  return catchErrors([&] {
+    require(artifact, "the pointer to the artifact");
+    *artifact = nullptr;
+    require(data, "the memory");
+    *artifact = new TinyGradArtifact{
+        Artifact::fromBytes({static_cast<const char *>(data), bytes})};
+  });
+}
+
+const char *tinygradArtifactGetTarget(const TinyGradArtifact *artifact) {
+  return artifact ? artifact->artifact.target.c_str() : nullptr;
+}
+
+TinyGradError *tinygradArtifactLink(const TinyGradArtifact *artifact,
+                                    TinyGradDevice *device,
+                                    TinyGradProgram **program) {
+  return catchErrors([&] {
+    require(program, "the pointer to the program");
+    *program = nullptr;
+    require(artifact, "the artifact");
+    require(device, "the device");
+    *program = wrapProgram(artifact->artifact.link(*capi::unwrap(device)));
+  });
+}
+
+void tinygradArtifactDestroy(TinyGradArtifact *artifact) { delete artifact; }
+
+//===----------------------------------------------------------------------===//
+// What programs take
+//===----------------------------------------------------------------------===//
 
 void tinygradProgramDestroy(TinyGradProgram *program) { delete program; }
 

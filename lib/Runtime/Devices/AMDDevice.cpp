@@ -14,13 +14,13 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Support/GPUChips.h"
 
-#include "llvm/BinaryFormat/ELF.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+
+#include <elf.h>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -341,13 +341,14 @@ void AMDDriver::enablePeer(const GPUPlace &place, const GPUPlace &peer) const {
 /// HIP is not given the size of the code, and reads beyond its end if it is cut
 /// off.
 std::string AMDDriver::checkCode(const std::vector<char> &code) const {
-  llvm::ELF::Elf64_Ehdr header;
+  Elf64_Ehdr header;
   if (code.size() < sizeof(header))
     return "it is no code object";
   std::memcpy(&header, code.data(), sizeof(header));
-  if (!header.checkMagic() || header.getFileClass() != llvm::ELF::ELFCLASS64)
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      header.e_ident[EI_CLASS] != ELFCLASS64)
     return "it is no code object";
-  if (header.e_machine != llvm::ELF::EM_AMDGPU)
+  if (header.e_machine != EM_AMDGPU)
     return "it is not for an AMD GPU";
   auto fits = [&](uint64_t offset, uint64_t size, uint64_t count) {
     return offset <= code.size() && size * count <= code.size() - offset;

@@ -10,9 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoundsReport.h"
+#include "HostCode.h"
 #include "HostDeviceBase.h"
-#include "HostProcessor.h"
-#include "ObjectLoader.h"
 #include "TinyGrad/Runtime/Environment.h"
 
 #include <cctype>

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostDeviceBase.h"
-#include "ObjectLoader.h"
+#include "HostCode.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <chrono>
@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 class HostProgram : public Program {
 public:
-  HostProgram(Device &device, std::unique_ptr<LoadedObject> object)
+  HostProgram(Device &device, std::unique_ptr<LoadedCode> object)
       : Program(device), object(std::move(object)) {}
 
 private:
@@ -30,7 +30,7 @@ private:
     return object->lookup(symbol);
   }
 
-  std::unique_ptr<LoadedObject> object;
+  std::unique_ptr<LoadedCode> object;
 };
 
 class HostEvent : public Event {
@@ -46,7 +46,7 @@ std::shared_ptr<Program> HostDeviceBase::loadProgram(const void *code,
                                                      std::size_t bytes,
                                                      std::string_view target) {
   try {
-    return std::make_shared<HostProgram>(*this, loadObject(code, bytes));
+    return std::make_shared<HostProgram>(*this, loadHostCode(code, bytes));
   } catch (const CompileError &error) {
     throw CompileError("cannot load code for " + std::string(target) + " on " +
                        name() + ": " + error.what());

@@ -11,11 +11,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ObjectLoader.h"
-#include "BoundsReport.h"
 #include "CodeMemory.h"
-#include "Simulator.h"
-#include "TinyGrad/Runtime/DType.h"
+#include "HostProcessor.h"
+#include "TinyGrad/Runtime/CodeLoader.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -24,44 +22,11 @@
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
 
 #include <atomic>
-#include <bit>
 #include <mutex>
 
 using namespace llvm;
 using namespace llvm::orc;
 using tinygrad::CompileError;
-
-tinygrad::detail::LoadedObject::~LoadedObject() = default;
-
-//===----------------------------------------------------------------------===//
-// Conversion routines
-//===----------------------------------------------------------------------===//
-
-// LLVM calls these functions to round to 16-bit floats on CPUs without
-// instructions for it. The C library does not have them, and libgcc has only
-// some, depending on its version. The x86 ABI returns a 16-bit float in the low
-// half of a vector register, like a float; so does AArch64.
-static float inLowBits(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits));
-}
-static uint16_t lowBits(float value) {
-  return uint16_t(std::bit_cast<uint32_t>(value));
-}
-static float floatToBFloat(float value) {
-  return inLowBits(tinygrad::encodeBFloat16(value));
-}
-static float doubleToBFloat(double value) {
-  return inLowBits(tinygrad::encodeBFloat16(value));
-}
-static float floatToHalf(float value) {
-  return inLowBits(tinygrad::encodeHalf(value));
-}
-static float doubleToHalf(double value) {
-  return inLowBits(tinygrad::encodeHalf(value));
-}
-static float halfToFloat(float value) {
-  return float(tinygrad::decodeHalf(lowBits(value)));
-}
 
 //===----------------------------------------------------------------------===//
 // Session
@@ -112,25 +77,10 @@ Session::Session() {
 
   process = &session->createBareJITDylib("process");
   SymbolMap symbols;
-  auto define = [&](const char *name, auto *function) {
-    symbols[session->intern(name)] = {ExecutorAddr::fromPtr(function),
-                                      JITSymbolFlags::Exported |
-                                          JITSymbolFlags::Callable};
-  };
-  define("__truncsfbf2", floatToBFloat);
-  define("__truncdfbf2", doubleToBFloat);
-  define("__truncsfhf2", floatToHalf);
-  define("__truncdfhf2", doubleToHalf);
-  define("__extendhfsf2", halfToFloat);
-  define(tinygrad::detail::kReportBoundsName, tinygrad::detail::reportBounds);
-  define("tg_sim_barrier", tg_sim_barrier);
-  define("tg_sim_shuffle", tg_sim_shuffle);
-  define("tg_sim_access", tg_sim_access);
-  define("tg_sim_multiply", tg_sim_multiply);
-  define("tg_sim_load_matrices", tg_sim_load_matrices);
-  define("tg_sim_copy", tg_sim_copy);
-  define("tg_sim_commit_copies", tg_sim_commit_copies);
-  define("tg_sim_wait_for_copies", tg_sim_wait_for_copies);
+  for (const tinygrad::KernelFunction &function : tinygrad::kernelFunctions())
+    symbols[session->intern(function.name)] = {
+        ExecutorAddr::fromPtr(function.address),
+        JITSymbolFlags::Exported | JITSymbolFlags::Callable};
   cantFail(process->define(absoluteSymbols(std::move(symbols))));
   auto generator = DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
   if (!generator)
@@ -157,7 +107,7 @@ static Session &theSession() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-class OrcObject : public tinygrad::detail::LoadedObject {
+class OrcObject : public tinygrad::LoadedCode {
 public:
   explicit OrcObject(JITDylib &library) : library(library) {}
   ~OrcObject() override {
@@ -184,8 +134,19 @@ private:
 };
 } // namespace
 
-std::unique_ptr<tinygrad::detail::LoadedObject>
-tinygrad::detail::loadObject(const void *code, std::size_t bytes) {
+namespace {
+class ObjectLoader : public tinygrad::CodeLoader {
+public:
+  std::unique_ptr<tinygrad::LoadedCode> load(const void *code,
+                                             std::size_t bytes) override;
+  void checkProcessor(const std::string &processor) override {
+    tinygrad::detail::checkProcessorRuns(processor);
+  }
+};
+} // namespace
+
+std::unique_ptr<tinygrad::LoadedCode> ObjectLoader::load(const void *code,
+                                                         std::size_t bytes) {
   Session &all = theSession();
   JITDylib &library = all.session->createBareJITDylib(
       "kernels" + std::to_string(all.counter++));
@@ -200,6 +161,11 @@ tinygrad::detail::loadObject(const void *code, std::size_t bytes) {
   return object;
 }
 
-std::string tinygrad::detail::hostTriple() {
-  return theSession().session->getTargetTriple().str();
+/// Programs that link this library refer to this function by a flag of the
+/// linker, so that it is not dropped. It runs before static objects are made,
+/// which may load code.
+extern "C" __attribute__((constructor(200))) void tinyGradHostJit() {
+  // Never destroyed: static objects may hold kernels.
+  static ObjectLoader *loader = new ObjectLoader;
+  const tinygrad::CodeLoaderRegistration registration(*loader);
 }

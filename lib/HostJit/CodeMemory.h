@@ -9,8 +9,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_RUNTIME_DEVICES_CODEMEMORY_H
-#define TINYGRAD_LIB_RUNTIME_DEVICES_CODEMEMORY_H
+#ifndef TINYGRAD_LIB_HOSTJIT_CODEMEMORY_H
+#define TINYGRAD_LIB_HOSTJIT_CODEMEMORY_H
 
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 
@@ -67,4 +67,4 @@ private:
 
 } // namespace tinygrad::detail
 
-#endif // TINYGRAD_LIB_RUNTIME_DEVICES_CODEMEMORY_H
+#endif // TINYGRAD_LIB_HOSTJIT_CODEMEMORY_H

@@ -9,8 +9,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Runtime/DiskCache.h"
-#include "Files.h"
+#include "TinyGrad/HostJit/DiskCache.h"
+#include "../Runtime/Files.h"
 #include "TinyGrad/Runtime/AtomicFile.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"

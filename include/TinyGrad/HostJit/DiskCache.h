@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_RUNTIME_DISKCACHE_H
-#define TINYGRAD_RUNTIME_DISKCACHE_H
+#ifndef TINYGRAD_HOSTJIT_DISKCACHE_H
+#define TINYGRAD_HOSTJIT_DISKCACHE_H
 
 #include <array>
 #include <atomic>
@@ -78,4 +78,4 @@ private:
 
 } // namespace tinygrad
 
-#endif // TINYGRAD_RUNTIME_DISKCACHE_H
+#endif // TINYGRAD_HOSTJIT_DISKCACHE_H

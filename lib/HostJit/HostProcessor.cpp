@@ -33,7 +33,7 @@ static bool isIgnored(llvm::StringRef feature) {
   return llvm::is_contained(names, feature);
 }
 
-void tinygrad::detail::checkHostRuns(const std::string &processor) {
+void tinygrad::detail::checkProcessorRuns(const std::string &processor) {
   if (processor == "native")
     return;
   const std::string name = "MCPU=" + processor;

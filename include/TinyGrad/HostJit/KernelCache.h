@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_RUNTIME_KERNELCACHE_H
-#define TINYGRAD_RUNTIME_KERNELCACHE_H
+#ifndef TINYGRAD_HOSTJIT_KERNELCACHE_H
+#define TINYGRAD_HOSTJIT_KERNELCACHE_H
 
-#include "TinyGrad/Runtime/DiskCache.h"
+#include "TinyGrad/HostJit/DiskCache.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -98,4 +98,4 @@ private:
 
 } // namespace tinygrad
 
-#endif // TINYGRAD_RUNTIME_KERNELCACHE_H
+#endif // TINYGRAD_HOSTJIT_KERNELCACHE_H

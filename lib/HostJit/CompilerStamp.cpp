@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompilerStamp.inc"
+#include "TinyGrad/HostJit/KernelCache.h"
 #include "TinyGrad/Runtime/Device.h"
-#include "TinyGrad/Runtime/KernelCache.h"
 
 #include "llvm-c/Core.h"
 

@@ -9,8 +9,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_RUNTIME_DEVICES_HOSTPROCESSOR_H
-#define TINYGRAD_LIB_RUNTIME_DEVICES_HOSTPROCESSOR_H
+#ifndef TINYGRAD_LIB_HOSTJIT_HOSTPROCESSOR_H
+#define TINYGRAD_LIB_HOSTJIT_HOSTPROCESSOR_H
 
 #include <string>
 
@@ -18,8 +18,8 @@ namespace tinygrad::detail {
 
 /// Throws DeviceError, which mentions MCPU, if LLVM does not know \p processor
 /// or the host lacks some of its instructions.
-void checkHostRuns(const std::string &processor);
+void checkProcessorRuns(const std::string &processor);
 
 } // namespace tinygrad::detail
 
-#endif // TINYGRAD_LIB_RUNTIME_DEVICES_HOSTPROCESSOR_H
+#endif // TINYGRAD_LIB_HOSTJIT_HOSTPROCESSOR_H
