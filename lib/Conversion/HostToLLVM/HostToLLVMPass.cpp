@@ -110,7 +110,7 @@ void ConvertTgHostToLLVMPass::runOnOperation() {
     }
   // Functions have the names of what they come from: those of a new module.
   OwningOpRef<ModuleOp> lowered = ModuleOp::create(module.getLoc());
-  SmallVector<std::pair<func::FuncOp, HostFunction>> called;
+  SmallVector<std::pair<func::FuncOp, HostFunction>, 0> called;
   {
     const SymbolTable kernelTable(module);
     for (auto host :
