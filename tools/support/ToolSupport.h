@@ -64,8 +64,8 @@ FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name);
 Type getArrayType(Type type);
 
 /// Reads a .npy file that must contain a tensor of `type`; `what` describes its
-/// purpose in messages. An fp8 tensor is read from a uint8 array of its bits. If
-/// `anyShape`, the array may have any shape of as many elements.
+/// purpose in messages. An fp8 tensor is read from a uint8 array of its bits.
+/// If `anyShape`, the array may have any shape of as many elements.
 FailureOr<HostTensor> readTensor(StringRef path, RankedTensorType type,
                                  const Twine &what, bool anyShape = false);
 

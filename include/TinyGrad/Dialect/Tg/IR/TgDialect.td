@@ -69,6 +69,8 @@ def Tg_Dialect : Dialect {
     | `tg.device` | a function argument | a string: the device that the argument is on |
     | `tg.input` | a function argument | dense elements: the value that `tg-run` passes; of the argument's type, or of its largest shape, of which the leading part is used |
     | `tg.name` | a function argument or result | a string, an identifier of C: its name in the header of a library |
+    | `tg.variable` | a function argument, an index or integer | a `#tg.var`: the variable whose value the argument is, for `tg-outline` |
+    | `tg.graph` | a function declaration that `tg-outline` makes | a symbol: the tensor graph that a call runs |
     | `tg.state` | a function argument | unit: a library keeps it in the state that its functions share, under its `tg.name` |
     | `tg.scratch_bytes` | a function that `convert-tg-host-to-llvm` makes | an i64: the bytes of memory that it takes for intermediates |
     | `tg.alignment` | an argument of a kernel | an i64, a power of two up to 64: its address is a multiple of as many bytes |
@@ -76,7 +78,7 @@ def Tg_Dialect : Dialect {
     | `tg.groups` | a function that `convert-tg-to-gpu` makes | three dimensions: how many groups there are in the directions x, y and z |
     | `tg.resident_groups` | the same | an i64 from 1 to 1024: for how many groups that are resident on a compute unit at once there have to be registers |
     | `tg.outputs` | a function converted from a kernel | an i64: how many of the leading arguments are written |
-    | `tg.variables` | the same | a list of `#tg.var`: the variables whose values the last arguments are |
+    | `tg.variables` | the same, and a declaration with `tg.graph` | a list of `#tg.var`: the variables whose values the last arguments are |
     | `tg.in_place` | the same | unit: the kernel was marked `in_place` |
     | `tg.narrow_indices` | functions that `tg-prepare-gpu-functions` converts | unit: all indices fit into 32 bits |
   }];

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Attributes of functions that mix the dialect with others: which arguments are
-/// sizes, and which tensor graph a call runs.
+/// Attributes of functions that mix the dialect with others: which arguments
+/// are sizes, and which tensor graph a call runs.
 ///
 //===----------------------------------------------------------------------===//
 

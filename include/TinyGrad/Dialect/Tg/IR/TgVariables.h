@@ -29,8 +29,8 @@ FailureOr<SmallVector<VarAttr>> collectVariables(Operation *root);
 /// The same of a host program, a function that launches kernels: its own, and
 /// those of the kernels to which a launch gives no number. \p kernels has the
 /// kernels; launches of others are left out. Fails as collectVariables() does
-/// for the program and each kernel; the name of a variable may have other bounds
-/// in a kernel than in the program.
+/// for the program and each kernel; the name of a variable may have other
+/// bounds in a kernel than in the program.
 FailureOr<SmallVector<VarAttr>>
 collectHostVariables(Operation *host, const SymbolTable &kernels);
 
