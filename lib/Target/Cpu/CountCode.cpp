@@ -351,6 +351,9 @@ FunctionCounter::getTimes(const llvm::MachineLoop &loop) {
       evaluate(evolution.getBackedgeTakenCount(source));
   if (!again)
     again = evaluate(evolution.getSymbolicMaxBackedgeTakenCount(source));
+  // Where it depends on the index of an outer loop, the most of all its turns.
+  if (!again)
+    again = evaluate(evolution.getConstantMaxBackedgeTakenCount(source));
   // A test at the loop's beginning ends it before the other blocks run.
   std::optional<uint64_t> body;
   if (source->isLoopExiting(source->getHeader()))
