@@ -62,6 +62,9 @@ static constexpr uint64_t kProbedBytes = 4096;
 /// Instructions that fill the space before a block that begins at an aligned
 /// address.
 static constexpr uint64_t kMostPadding = 2;
+/// Turns that are counted one by one, because they decide how often inner loops
+/// run.
+static constexpr uint64_t kMostTurns = 4096;
 
 namespace {
 /// The parameters of a kernel that do not depend on its data.
@@ -113,6 +116,8 @@ private:
 
   void findUnknowns();
   std::optional<uint64_t> evaluate(const llvm::SCEV *count);
+  std::optional<int64_t> evaluateNow(const llvm::SCEV *expression);
+  bool decidesInnerLoops(const llvm::MachineLoop &loop);
   std::optional<Times> getTimes(const llvm::MachineLoop &loop);
   /// The block that a branch does not go to in a turn of the loop, or for all
   /// turns if \p loop is null. Null if that is not known.
@@ -152,6 +157,10 @@ private:
   llvm::DenseMap<const llvm::MachineBasicBlock *, CodeCounts> fromBlock;
   llvm::SmallPtrSet<const llvm::MachineBasicBlock *, 8> active;
   llvm::DenseMap<const llvm::MachineLoop *, CodeCounts> ofLoop;
+  /// The turn of each loop whose turns are counted one by one, and how many
+  /// more may be.
+  llvm::DenseMap<const llvm::Loop *, uint64_t> turnOf;
+  uint64_t turnsLeft = 0;
   /// Where branches do not go in the turns that are being counted.
   llvm::DenseMap<const llvm::MachineBasicBlock *,
                  const llvm::MachineBasicBlock *>
@@ -321,12 +330,92 @@ void FunctionCounter::findUnknowns() {
     add(&op);
 }
 
+/// The value of an expression in the current turns, if these decide it.
+std::optional<int64_t>
+FunctionCounter::evaluateNow(const llvm::SCEV *expression) {
+  if (auto *constant = llvm::dyn_cast<llvm::SCEVConstant>(expression)) {
+    if (constant->getAPInt().getSignificantBits() > 62)
+      return std::nullopt;
+    return constant->getAPInt().getSExtValue();
+  }
+  if (!expression->getType()->isIntegerTy(64))
+    return std::nullopt;
+  llvm::SmallVector<int64_t> operands;
+  for (const llvm::SCEV *operand : expression->operands()) {
+    const std::optional<int64_t> value = evaluateNow(operand);
+    if (!value)
+      return std::nullopt;
+    operands.push_back(*value);
+  }
+  if (auto *growing = llvm::dyn_cast<llvm::SCEVAddRecExpr>(expression)) {
+    auto turn = turnOf.find(growing->getLoop());
+    int64_t distance = 0, value = 0;
+    if (turn == turnOf.end() || !growing->isAffine() ||
+        llvm::MulOverflow(operands[1], static_cast<int64_t>(turn->second),
+                          distance) ||
+        llvm::AddOverflow(operands[0], distance, value))
+      return std::nullopt;
+    return value;
+  }
+  if (operands.empty())
+    return std::nullopt;
+  int64_t value = operands.front();
+  for (int64_t operand : llvm::drop_begin(operands)) {
+    bool isWrong = false;
+    switch (expression->getSCEVType()) {
+    case llvm::scAddExpr:
+      isWrong = llvm::AddOverflow(value, operand, value);
+      break;
+    case llvm::scMulExpr:
+      isWrong = llvm::MulOverflow(value, operand, value);
+      break;
+    case llvm::scUDivExpr:
+      isWrong = value < 0 || operand <= 0;
+      value = isWrong ? 0 : value / operand;
+      break;
+    case llvm::scSMaxExpr:
+      value = std::max(value, operand);
+      break;
+    case llvm::scSMinExpr:
+      value = std::min(value, operand);
+      break;
+    default:
+      isWrong = true;
+      break;
+    }
+    if (isWrong)
+      return std::nullopt;
+  }
+  // Of other operations, only those above have several operands.
+  return operands.size() > 1 ? std::optional<int64_t>(value) : std::nullopt;
+}
+
+/// Whether the number of turns of a loop in this one depends on its index.
+bool FunctionCounter::decidesInnerLoops(const llvm::MachineLoop &loop) {
+  const llvm::BasicBlock *header = loop.getHeader()->getBasicBlock();
+  const llvm::Loop *source = header ? loops.getLoopFor(header) : nullptr;
+  if (!source || source->getLoopDepth() != loop.getLoopDepth())
+    return false;
+  return llvm::any_of(
+      source->getLoopsInPreorder(), [&](const llvm::Loop *inner) {
+        return inner != source &&
+               llvm::SCEVExprContains(
+                   evolution.getBackedgeTakenCount(inner),
+                   [&](const llvm::SCEV *part) {
+                     auto *growing = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+                     return growing && growing->getLoop() == source;
+                   });
+      });
+}
+
 /// A number of runs with the arguments of the call, or its largest value.
 std::optional<uint64_t> FunctionCounter::evaluate(const llvm::SCEV *count) {
   if (llvm::isa<llvm::SCEVCouldNotCompute>(count))
     return std::nullopt;
   const llvm::SCEV *known =
       llvm::SCEVParameterRewriter::rewrite(count, evolution, values);
+  if (const std::optional<int64_t> now = evaluateNow(known); now && *now >= 0)
+    return *now;
   const llvm::APInt most = evolution.getUnsignedRangeMax(known);
   // Nothing is known of a count whose range is that of its type.
   if (most.getActiveBits() > 48)
@@ -351,6 +440,9 @@ FunctionCounter::getTimes(const llvm::MachineLoop &loop) {
       evaluate(evolution.getBackedgeTakenCount(source));
   if (!again)
     again = evaluate(evolution.getSymbolicMaxBackedgeTakenCount(source));
+  // Where it depends on the index of an outer loop, the most of all its turns.
+  if (!again)
+    again = evaluate(evolution.getConstantMaxBackedgeTakenCount(source));
   // A test at the loop's beginning ends it before the other blocks run.
   std::optional<uint64_t> body;
   if (source->isLoopExiting(source->getHeader()))
@@ -586,14 +678,29 @@ CodeCounts FunctionCounter::countLoop(const llvm::MachineLoop &loop) {
     return {};
   }
   CodeCounts counts = countBlock(*loop.getHeader()) * times->first;
-  const std::vector<uint64_t> turns = findTurns(loop, times->others);
+  std::vector<uint64_t> turns;
+  const bool isEach = times->others <= turnsLeft && decidesInnerLoops(loop);
+  if (isEach) {
+    turnsLeft -= times->others;
+    for (uint64_t turn = 0; turn < times->others; ++turn)
+      turns.push_back(turn);
+  } else {
+    turns = findTurns(loop, times->others);
+  }
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const uint64_t end = i + 1 < turns.size() ? turns[i + 1] : times->others;
     if (end == turns[i])
       continue;
+    if (isEach) {
+      turnOf[loops.getLoopFor(loop.getHeader()->getBasicBlock())] = turns[i];
+      for (const llvm::MachineLoop *inner : loop.getLoopsInPreorder())
+        ofLoop.erase(inner);
+    }
     decideBranches(&loop, turns[i], end - 1);
     counts += countBehind(loop.getHeader(), &loop) * (end - turns[i]);
   }
+  if (isEach)
+    turnOf.erase(loops.getLoopFor(loop.getHeader()->getBasicBlock()));
   return ofLoop[&loop] = counts;
 }
 
@@ -657,6 +764,8 @@ FunctionCounts FunctionCounter::count() {
     active.clear();
     ofLoop.clear();
     skipped.clear();
+    turnOf.clear();
+    turnsLeft = kMostTurns;
     decideBranches(/*region=*/nullptr, 0, 0);
     result.counts.push_back(countFrom(&function.front(), nullptr));
   }
