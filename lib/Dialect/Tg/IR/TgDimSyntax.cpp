@@ -221,6 +221,12 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
     parser.emitError(operatorLoc, "expected an operator: add, mul, floordiv, "
                                   "mod, min or max");
     return {};
+  } else if (succeeded(parser.parseOptionalKeyword(&word))) {
+    parser.emitError(operatorLoc) << "expected one of [add, mul, floordiv, "
+                                     "mod, min, max] for an operator "
+                                     "on dimensions, got: "
+                                  << word;
+    return {};
   } else if (parseDim(parser, result)) {
     return {};
   }

@@ -111,8 +111,9 @@ static std::string findSimilar(MLIRContext *context, StringRef name) {
 
 static ParseResult reportUnknown(OpAsmParser &parser, OperationState &state) {
   const StringRef name = state.name.stripDialect();
+  // The parser puts "custom op 'tg.NAME'" before.
   InFlightDiagnostic error = parser.emitError(parser.getNameLoc())
-                             << "custom op '" << state.name << "' is unknown";
+                             << "is unknown";
   if (const StringRef form = findOwnForm(name); !form.empty())
     error << "; " << form;
   else if (const std::string similar = findSimilar(parser.getContext(), name);
