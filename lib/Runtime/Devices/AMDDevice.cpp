@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUDriver.h"
+#include "HostCode.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Support/GPUChips.h"
@@ -410,8 +411,10 @@ extern "C" [[gnu::weak]] void LLVMInitializeAMDGPUTargetInfo();
 
 namespace tinygrad::detail {
 DeviceKind describeAMDDevice() {
-  // Without it, a program has to ask for the device by name.
-  const int priority = LLVMInitializeAMDGPUTargetInfo ? 1 : 0;
+  // A program that compiles, but not for these, has to ask for the device by
+  // name.
+  const int priority =
+      LLVMInitializeAMDGPUTargetInfo || !detail::hasCodeLoader() ? 1 : 0;
   return describeGPUKind("AMD", priority, getState);
 }
 } // namespace tinygrad::detail

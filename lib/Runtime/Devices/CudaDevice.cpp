@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUDriver.h"
+#include "HostCode.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Support/GPUChips.h"
@@ -431,8 +432,10 @@ extern "C" [[gnu::weak]] void LLVMInitializeNVPTXTargetInfo();
 
 namespace tinygrad::detail {
 DeviceKind describeCudaDevice() {
-  // Without it, a program has to ask for the device by name.
-  const int priority = LLVMInitializeNVPTXTargetInfo ? 2 : 0;
+  // A program that compiles, but not for these, has to ask for the device by
+  // name.
+  const int priority =
+      LLVMInitializeNVPTXTargetInfo || !detail::hasCodeLoader() ? 2 : 0;
   return describeGPUKind("CUDA", priority, getState);
 }
 } // namespace tinygrad::detail

@@ -43,6 +43,8 @@ CodeLoaderRegistration::CodeLoaderRegistration(CodeLoader &loader) {
   registeredLoader = &loader;
 }
 
+bool detail::hasCodeLoader() { return registeredLoader != nullptr; }
+
 //===----------------------------------------------------------------------===//
 // Shared objects
 //===----------------------------------------------------------------------===//

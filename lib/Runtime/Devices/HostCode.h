@@ -24,6 +24,9 @@ namespace tinygrad::detail {
 /// registered loader. Thread-safe.
 std::unique_ptr<LoadedCode> loadHostCode(const void *code, std::size_t bytes);
 
+/// Whether there is a registered loader: this program has the compiler.
+bool hasCodeLoader();
+
 /// What code for a processor is checked by, as CodeLoader::checkProcessor;
 /// without a registered loader nothing is compiled, and nothing checked.
 void checkHostRuns(const std::string &processor);
