@@ -145,7 +145,12 @@ def read_symbols(libraries, build):
         symbols = [line.split() for line in out.splitlines()]
         symbols = [words for words in symbols if len(words) > 1]
         needed[name] = {words[0] for words in symbols if words[1] == "U"}
-        defined[name] = {words[0] for words in symbols if words[1] in "TDBRVW"}
+        # Instances of the standard library's templates are in many, and in libstdc++.
+        defined[name] = {
+            words[0]
+            for words in symbols
+            if words[1] in "TDBRVW" and not re.match(r"_Z(NK?)?S[ts]", words[0])
+        }
     return defined, needed
 
 
