@@ -54,7 +54,7 @@ func.func @quotients(%x: tensor<?xf32, #tg.shape<#n>>) -> (index, index) {
 // A size that no operand has is the variable itself.
 
 // CHECK-LABEL: func.func @positions(
-// CHECK-NEXT:    %[[N:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
+// CHECK-NEXT:    %[[N:.*]] = tg.dim(#n) : index
 // CHECK-NEXT:    return %[[N]]
 func.func @positions() -> index {
   %c0 = arith.constant 0 : index

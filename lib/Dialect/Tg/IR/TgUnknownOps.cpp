@@ -97,8 +97,11 @@ static std::string findSimilar(MLIRContext *context, StringRef name) {
   std::string best;
   // One letter of three.
   unsigned least = name.size() / 3 + 1;
-  for (RegisteredOperationName op :
-       context->getRegisteredOperationsByDialect("tg")) {
+  // Not getRegisteredOperationsByDialect(): its binary search misses dialects,
+  // depending on which others there are.
+  for (RegisteredOperationName op : context->getRegisteredOperations()) {
+    if (op.getDialectNamespace() != TgDialect::getDialectNamespace())
+      continue;
     const unsigned distance = op.stripDialect().edit_distance(
         name, /*AllowReplacements=*/true, /*MaxEditDistance=*/least);
     if (distance >= least)

@@ -115,7 +115,7 @@ func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
 // memory for its largest shape. A size that is an argument is checked, too.
 
 // CHECK:       func.func private @sizes_island_call(memref<16xf32>, memref<16xf32>, memref<8xf32>, i64, i64)
-// CHECK-SAME:    tg.variables = [#tg.var<"m", 1, 8>, #tg.var<"n", 1, 8>]
+// CHECK-SAME:    tg.variables = [#m, #n]
 // CHECK-LABEL: func.func @sizes(
 // CHECK-SAME:    %[[X:.*]]: tensor<?x2xf32, #tg.shape<#{{.*}}, 2>>, %[[M:[a-z0-9]*]]: i32)
 // CHECK:         %[[INDEX:.*]] = arith.index_cast %[[M]] : i32 to index
