@@ -53,6 +53,7 @@ PASSES = (
     "tg-autodiff,tg-schedule-pipeline",
     "tg-linearize",
     "inline,tg-outline",
+    "tg-drop-sizes,tg-name-sizes",
     "func.func(tg-resolve-assigns)",
     "func.func(tg-compose-views)",
     "func.func(tg-join-sums)",

@@ -74,7 +74,8 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attribute.getName();
   if (name == deviceAttrName || name == inputAttrName ||
       name == alignmentAttrName || name == nameAttrName ||
-      name == stateAttrName || name == variableAttrName)
+      name == stateAttrName || name == variableAttrName ||
+      name == sizesAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -188,6 +189,23 @@ static LogicalResult verifyVariable(Attribute value, Type type,
   return success();
 }
 
+/// Reports unless \p value can be the sizes of an argument of this type.
+static LogicalResult verifySizes(Attribute value, Type type,
+                                 function_ref<InFlightDiagnostic()> report) {
+  auto shape = dyn_cast<ShapeAttr>(value);
+  if (!shape)
+    return report() << "is " << value << ", not a #tg.shape";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getEncoding())
+    return report() << "is on a " << type
+                    << ", not on a tensor without an encoding";
+  return shape.verifyEncoding(tensor.getShape(), tensor.getElementType(), [&] {
+    InFlightDiagnostic error = report();
+    error << "does not fit: ";
+    return error;
+  });
+}
+
 LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                                                   unsigned region,
                                                   unsigned argument,
@@ -233,6 +251,10 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (name == variableAttrName)
     return verifyVariable(
+        attribute.getValue(),
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument], report);
+  if (name == sizesAttrName)
+    return verifySizes(
         attribute.getValue(),
         cast<FunctionOpInterface>(op).getArgumentTypes()[argument], report);
   if (name != inputAttrName)

@@ -70,6 +70,7 @@ def Tg_Dialect : Dialect {
     | `tg.input` | a function argument | dense elements: the value that `tg-run` passes; of the argument's type, or of its largest shape, of which the leading part is used |
     | `tg.name` | a function argument or result | a string, an identifier of C: its name in the header of a library |
     | `tg.variable` | a function argument, an index or integer | a `#tg.var`: the variable whose value the argument is, for `tg-outline` |
+    | `tg.sizes` | a function argument, a tensor with sizes `?` | a `#tg.shape`: its sizes, for `tg-name-sizes` |
     | `tg.graph` | a function declaration that `tg-outline` makes | a symbol: the tensor graph that a call runs |
     | `tg.state` | a function argument | unit: a library keeps it in the state that its functions share, under its `tg.name` |
     | `tg.scratch_bytes` | a function that `convert-tg-host-to-llvm` makes | an i64: the bytes of memory that it takes for intermediates |

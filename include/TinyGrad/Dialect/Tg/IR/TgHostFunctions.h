@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Attributes of functions that mix the dialect with others: which arguments
-/// are sizes, and which tensor graph a call runs.
+/// are sizes, which sizes tensors have, and which tensor graph a call runs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,8 @@ namespace mlir::tg {
 /// The variable (a `#tg.var`) whose value an argument is, an index or an
 /// integer.
 inline constexpr llvm::StringLiteral variableAttrName = "tg.variable";
+/// The sizes (a `#tg.shape`) of an argument, a tensor with sizes `?`.
+inline constexpr llvm::StringLiteral sizesAttrName = "tg.sizes";
 /// On a declaration: the tensor graph (a symbol) that a call of it runs.
 inline constexpr llvm::StringLiteral graphAttrName = "tg.graph";
 

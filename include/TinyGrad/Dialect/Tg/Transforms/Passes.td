@@ -48,6 +48,69 @@ def TgRequireLevel : Pass<"tg-require-level", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgNameSizes : Pass<"tg-name-sizes", "::mlir::ModuleOp"> {
+  let summary = "Turn unknown sizes of tensors into variables";
+  let description = [{
+    Each `?` of a function's arguments gets the name and bounds that the option
+    `sizes` or the argument's attribute `tg.sizes` (a `#tg.shape`) gives it. They
+    become a `#tg.shape` in the types of arguments, of what is computed, and of
+    results. Functions of which no size is named stay as they are.
+
+    Sizes that must be equal are one size, so one name is enough for them: those of
+    operands of elementwise operations, of loops of `linalg`, and of both sides of a
+    `tensor.cast`, also in regions that may not run. Tensors that regions take and
+    yield, as those of `scf`, keep their sizes. A `#tg.shape` that is there already
+    names sizes, too. A `?` that is not the size of an argument stays, and with it
+    the other sizes of its tensor; `convert-linalg-to-tg` finds expressions.
+
+    Errors: a size of an argument without name and bounds; one with two names, or
+    that must be a number; a tensor of a loop or branch that has one size here and
+    another there; a function that is called, calls others with such tensors, or
+    has branches between blocks.
+
+    With `sizes=arg0:0=n[1,512]`:
+
+    ```mlir
+    func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %0 = arith.addf %x, %y : tensor<?xf32>
+      return %0 : tensor<?xf32>
+    }
+    // becomes
+    #n = #tg.var<"n", 1, 512>
+    !t = tensor<?xf32, #tg.shape<#n>>
+    func.func @main(%x: !t, %y: !t) -> !t {
+      %0 = arith.addf %x, %y : !t
+      return %0 : !t
+    }
+    ```
+  }];
+  let options = [
+    Tg_Option<"entry", "entry", "std::string", "\"main\"",
+              "The function that 'sizes' is about", text = "main">,
+    Tg_Option<"sizes", "sizes", "std::string", "\"\"",
+              "Sizes of arguments: arg0:0=n[1,512];arg0:1=m[1,8];arg1:0=n",
+              text = "none">
+  ];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
+def TgDropSizes : Pass<"tg-drop-sizes", "::mlir::ModuleOp"> {
+  let summary = "Turn symbolic sizes of tensors into unknown ones";
+  let description = [{
+    The inverse of `tg-name-sizes`: tensors lose their `#tg.shape`, which arguments of
+    functions keep as the attribute `tg.sizes`. An operation of the dialect on such a
+    tensor is an error.
+
+    ```mlir
+    #n = #tg.var<"n", 1, 512>
+    func.func private @f(%x: tensor<?xf32, #tg.shape<#n>>)
+    // becomes
+    func.func private @f(%x: tensor<?xf32> {tg.sizes = #tg.shape<#n>})
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgOutline : Pass<"tg-outline", "::mlir::ModuleOp"> {
   let summary = "Give tensor operations among others functions of their own";
   let description = [{
