@@ -21,6 +21,7 @@
 #include "TinyGrad/Target/Link/Link.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/TargetParser/Triple.h"
 #include <set>

@@ -16,6 +16,8 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace mlir::tg;
 using namespace mlir::tg::c;
 

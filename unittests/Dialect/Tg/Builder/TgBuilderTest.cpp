@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/Builder/TgBuilder.h"
 #include "TinyGrad/Interpreter/Interpreter.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
