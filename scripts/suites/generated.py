@@ -48,7 +48,7 @@ def suite_schedules(build):
     for target in ("cpu", "cpu:x86-64-v3", "cuda:sm_90", "amd:gfx942"):
         runs += [(target, "--graphs", first, 60) for first in (0, 60)]
         runs += [(target, "--programs", first, 60) for first in (0, 60)]
-    files = tracked("test/Execution/*.mlir")
+    files = tracked(":(glob)test/Execution/*.mlir")
 
     def run_part(task):
         if isinstance(task, tuple):
