@@ -276,9 +276,12 @@ static void sourceRow(const std::string &name, const std::string &target,
   for (const Compiler &compiler : kCompilers) {
     const std::string output =
         place + "/c/libnet" + std::to_string(number++) + ".so";
-    const std::string command = std::string(compiler.command) +
-                                " -std=c99 -Wno-psabi -fPIC -shared -o '" +
-                                output + "' '" + place + "/c/net.c' -lm";
+    std::string command = compiler.command;
+    command.append(" -std=c99 -Wno-psabi -fPIC -shared -o '")
+        .append(output)
+        .append("' '")
+        .append(place)
+        .append("/c/net.c' -lm");
     if (std::system(command.c_str()) != 0)
       std::printf(" - |");
     else

@@ -259,7 +259,7 @@ std::string CppHeaderWriter::write() {
      << "namespace " << name << " {\n\n";
   writeStatus();
   std::string beginning = kBeginning.str();
-  for (auto [word, value] :
+  for (const auto &[word, value] :
        {std::pair<llvm::StringRef, std::string>{"NAME", name},
         {"ALIGNMENT", upper + "_ALIGNMENT"}})
     for (std::size_t at = 0;

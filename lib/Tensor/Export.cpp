@@ -477,14 +477,12 @@ void Exporter::write(const std::string &directory) const {
   options.stateFiles = state->options.stateFiles ||
                        (weights == ExportWeights::Beside && hasState);
   std::vector<LibraryStep> steps = state->steps;
-  LibraryStep init;
-  if (weights != ExportWeights::Caller && hasState)
-    init = makeInit(state->names, *state->graph);
   if (weights == ExportWeights::Inside && hasState)
-    steps.insert(steps.begin(), std::move(init));
+    steps.insert(steps.begin(), makeInit(state->names, *state->graph));
   Library library = buildLibrary(steps, options);
   if (weights == ExportWeights::Beside && hasState) {
     // Each member, then its contents.
+    LibraryStep init = makeInit(state->names, *state->graph);
     std::map<std::string, std::vector<char>> values;
     for (std::size_t i = 0; i < init.memories.size(); i += 2)
       values[init.memories[i].tensor.name] =

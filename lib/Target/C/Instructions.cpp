@@ -284,9 +284,9 @@ std::string FunctionPrinter::getFloatCompare(const llvm::FCmpInst &compare) {
     };
     const std::string both = isVector ? " & " : " && ",
                       either = isVector ? " | " : " || ";
-    const std::string ordered =
+    std::string ordered =
         "((" + a + " == " + a + ")" + both + "(" + b + " == " + b + "))";
-    const std::string differs = "(" + with("<") + either + with(">") + ")";
+    std::string differs = "(" + with("<") + either + with(">") + ")";
     switch (compare.getPredicate()) {
     case llvm::CmpInst::FCMP_OEQ:
       return with("==");
