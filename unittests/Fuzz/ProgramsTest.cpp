@@ -120,6 +120,38 @@ TEST_F(ProgramsTest, DifferencesOfAGradient) {
       << message;
 }
 
+/// The exact gradient of a constant, and a difference of summands of 1e12.
+TEST_F(ProgramsTest, RoundingErrorsOfAGradient) {
+  auto compareWith = [&](const std::string &factor) {
+    module = parseSourceString<ModuleOp>(
+        "func.func @main(%x: tensor<3xf64> {tg.input = dense<[0.5, -1.25, "
+        "2.0]> : tensor<3xf64>}) -> (tensor<1xf64>, tensor<3xf64>) attributes "
+        "{check_differences = [array<i64: 0, 0, 1>]} {\n"
+        "%d = tg.sub %x, %x : tensor<3xf64>\n"
+        "%t = tg.reduce add %d axes [0] : tensor<3xf64> -> tensor<1xf64>\n"
+        "%factor = tg.const(" +
+            factor +
+            " : f64) : tensor<3xf64>\n"
+            "%s = tg.sin %x : tensor<3xf64>\n"
+            "%a = tg.mul %s, %factor : tensor<3xf64>\n"
+            "%third = tg.const(0.3333333333333333 : f64) : tensor<3xf64>\n"
+            "%b = tg.mul %a, %third : tensor<3xf64>\n"
+            "%three = tg.const(3.0 : f64) : tensor<3xf64>\n"
+            "%c = tg.mul %b, %three : tensor<3xf64>\n"
+            "%n = tg.neg %c : tensor<3xf64>\n"
+            "%z = tg.add %a, %n : tensor<3xf64>\n"
+            "%small = tg.const(1.0e-3 : f64) : tensor<3xf64>\n"
+            "%g = tg.add %z, %small : tensor<3xf64>\n"
+            "return %t, %g : tensor<1xf64>, tensor<3xf64> }",
+        &context);
+    EXPECT_TRUE(module);
+    std::string message;
+    return check(*module, {}, message);
+  };
+  EXPECT_EQ(compareWith("1.0e13"), Outcome::Useless);
+  EXPECT_EQ(compareWith("1.0"), Outcome::Mismatch);
+}
+
 TEST_F(ProgramsTest, EveryFunctionIsCalled) {
   EXPECT_GE(tinygrad::fuzz::countFunctions(), 120u);
   std::set<unsigned> called;
