@@ -33,6 +33,7 @@
 
 using namespace mlir;
 using namespace tinygrad;
+using tinygrad::detail::checkTarget;
 using tinygrad::detail::compareSchedules;
 using tinygrad::detail::makePipelineOptions;
 using tinygrad::detail::Place;
@@ -400,11 +401,16 @@ bool tinygrad::isWorthThreads(tg::KernelOp kernel,
   return nanoseconds == 0 || nanoseconds >= kSerialNanoseconds;
 }
 
-/// Emits an error if the kernels of a module were scheduled for another target
-/// than the one that code is generated for.
-static LogicalResult checkTarget(ModuleOp module, const tg::Target &target) {
+static bool hasScheduled(ModuleOp module) {
+  return llvm::any_of(module.getOps<tg::KernelOp>(), [](tg::KernelOp kernel) {
+    return tg::getLevels(kernel)->first == tg::ModuleLevel::ScheduledKernels;
+  });
+}
+
+LogicalResult tinygrad::detail::checkTarget(ModuleOp module,
+                                            const tg::Target &target) {
   auto attr = module->getAttrOfType<tg::TargetAttr>(tg::targetAttrName);
-  if (!attr || attr.getName() == target.getName())
+  if (!attr || attr.getName() == target.getName() || !hasScheduled(module))
     return success();
   return emitError(module.getLoc())
          << "the module is scheduled for the target '" << attr.getName()
@@ -541,7 +547,7 @@ static LogicalResult scheduleEntry(ModuleOp module,
                                    const Place &place,
                                    const CompileOptions &options) {
   const Contents contents(module);
-  if (contents.hasScheduled && failed(checkTarget(module, place.target)))
+  if (failed(checkTarget(module, place.target)))
     return failure();
   if (!entry.isHost || contents.hasGraph) {
     debugModule(5, "tensor graph", module);
