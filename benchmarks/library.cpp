@@ -9,11 +9,12 @@
 /// of the captured step in this process. Then what a captured step keeps so
 /// that it can become a library: its programs as bytecode.
 ///
-///     library-benchmark [DIRECTORY]
+///     library-benchmark [DIRECTORY [ROW...]]
 ///     library-benchmark --source [DIRECTORY]
 ///
 /// The second one compares libraries of machine code with the same as C source,
-/// by compilers that are installed. The libraries stay in the directory, by
+/// by compilers that are installed. Rows are policy, wave, perceptron, cnn and
+/// cnn-step, by default all. The libraries stay in the directory, by
 /// default one in /tmp. library.py measures them beside those of other
 /// compilers.
 ///
@@ -449,6 +450,16 @@ int main(int argc, char **argv) {
       ++argv;
     }
     std::string directory = argc > 1 ? argv[1] : "/tmp/tinygrad-libraries";
+    const std::vector<std::string> wanted(argv + std::min(argc, 2),
+                                          argv + argc);
+    auto isWanted = [&](const char *name) {
+      return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
+    };
+    const char *const rows[] = {"policy", "wave", "perceptron", "cnn",
+                                "cnn-step"};
+    for (const std::string &name : wanted)
+      if (std::ranges::find(rows, name) == std::end(rows))
+        throw Error("no row '" + name + "'");
     std::filesystem::create_directories(directory);
     if (isSource) {
       compareSources(directory);
@@ -456,14 +467,20 @@ int main(int argc, char **argv) {
     }
     std::printf("| network | code, kB | with weights, kB | a call, us | of the "
                 "captured step, us | same bits |\n|---|---|---|---|---|---|\n");
-    row("policy", Policy(), Tensor::randn({1, 4}).realize(), directory);
-    row("wave", Wave(), Tensor::randn({1, 1, 64}).realize(), directory);
-    row("perceptron", Perceptron(), Tensor::randn({1, 784}).realize(),
-        directory);
-    row("cnn", Convolutions(), Tensor::randn({1, 1, 28, 28}).realize(),
-        directory);
-    writeTraining(directory);
-    captureTable();
+    if (isWanted("policy"))
+      row("policy", Policy(), Tensor::randn({1, 4}).realize(), directory);
+    if (isWanted("wave"))
+      row("wave", Wave(), Tensor::randn({1, 1, 64}).realize(), directory);
+    if (isWanted("perceptron"))
+      row("perceptron", Perceptron(), Tensor::randn({1, 784}).realize(),
+          directory);
+    if (isWanted("cnn"))
+      row("cnn", Convolutions(), Tensor::randn({1, 1, 28, 28}).realize(),
+          directory);
+    if (isWanted("cnn-step"))
+      writeTraining(directory);
+    if (wanted.empty())
+      captureTable();
   } catch (const std::exception &error) {
     std::fprintf(stderr, "library: %s\n", error.what());
     return 1;

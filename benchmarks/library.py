@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Libraries of captured steps beside those that other compilers make of the same networks.
 
-    benchmarks/library.py [ROW...] [--rounds N] [--directory D]
+    benchmarks/library.py [ROW...] [--rounds N] [--directory D] [--alone] [--build B]
 
 Needs build/bin/library-benchmark and a C compiler (`cc`), and of the others what is
 there: ONNX Runtime (`pip install numpy onnx onnxruntime`), IREE (`onnx iree-base-compiler
-iree-base-runtime`) and PyTorch's AOTInductor (`torch`). One that is missing is skipped.
+iree-base-runtime`) and PyTorch's AOTInductor (`torch`). One that is missing is skipped, with
+`--alone` all of them.
 
 All have the weights that `NAME_init` of the library writes, get the same input, and run on
 one thread; results are compared with those of the library. In each round, all are
@@ -397,7 +398,7 @@ def show(name, sizes, seconds, own, difference, empty=None):
     )
 
 
-def run_row(name, folder, loop, rounds):
+def run_row(name, folder, loop, rounds, alone):
     build, shape, result = ROWS[name]
     library = Library(folder, name, loop)
     x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
@@ -412,14 +413,15 @@ def run_row(name, folder, loop, rounds):
 
     others, empties = [], {}
     four = np.zeros((1, 4), np.float32)
-    if attempt("ONNX", write):
+    if not alone and attempt("ONNX", write):
         others.append(attempt("ONNX Runtime", lambda: OnnxRuntime(model, x, result)))
         if others[-1]:
             empties["ONNX Runtime"] = OnnxRuntime(empty, four, (1, 4))
         others.append(attempt("IREE", lambda: Iree(model, x, result)))
     package = folder / f"{name}.pt2"
-    others.append(attempt("AOTInductor", lambda: AotInductor(build, library, x, package)))
-    if others[-1]:
+    if not alone:
+        others.append(attempt("AOTInductor", lambda: AotInductor(build, library, x, package)))
+    if others and others[-1]:
         identity = lambda net, x: net.node("Identity", [x])
         empties["AOTInductor"] = AotInductor(identity, None, four, folder / "empty.pt2")
     others = [other for other in others if other]
@@ -443,7 +445,7 @@ def run_row(name, folder, loop, rounds):
              min(idle) if idle else None)
 
 
-def run_step(folder, loop, rounds):
+def run_step(folder, loop, rounds, alone):
     """The training step, beside PyTorch's, which others cannot make a file of."""
     library = Library(folder, "cnn_step", loop)
     random = np.random.default_rng(2)
@@ -482,7 +484,7 @@ def run_step(folder, loop, rounds):
         program.step = step
         return program
 
-    torch = attempt("PyTorch", make)
+    torch = None if alone else attempt("PyTorch", make)
     programs, difference = {"library": library}, 0.0
     if torch:
         for _ in range(3):
@@ -505,28 +507,33 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("rows", nargs="*", metavar="ROW", help=", ".join([*ROWS, "cnn-step"]))
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=7, metavar="N", help="at least 1")
     parser.add_argument("--directory", type=Path, help="where files stay; else they are deleted")
+    parser.add_argument("--alone", action="store_true", help="without other compilers")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="by default %(default)s")
     arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        sys.exit(f"library.py: --rounds {arguments.rounds}: at least one is needed")
     for row in arguments.rows:
         if row not in ROWS and row != "cnn-step":
             sys.exit(f"library.py: no row '{row}'; rows: {', '.join([*ROWS, 'cnn-step'])}")
-    program = ROOT / "build" / "bin" / "library-benchmark"
+    program = arguments.build / "bin" / "library-benchmark"
     if not program.exists():
         sys.exit(f"library.py: {program} is not built")
     with tempfile.TemporaryDirectory() as scratch:
         folder = (arguments.directory or Path(scratch)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([program, folder], check=True, stdout=subprocess.DEVNULL)
+        make = [program, folder, *arguments.rows]
+        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
         (folder / "loop.c").write_text(LOOP)
         shim = folder / "loop.so"
         subprocess.run(["cc", "-O2", "-shared", "-fPIC", folder / "loop.c", "-o", shim], check=True)
         loop = ctypes.CDLL(str(shim))
         for row in arguments.rows or [*ROWS, "cnn-step"]:
             if row == "cnn-step":
-                run_step(folder, loop, arguments.rounds)
+                run_step(folder, loop, arguments.rounds, arguments.alone)
             else:
-                run_row(row, folder, loop, arguments.rounds)
+                run_row(row, folder, loop, arguments.rounds, arguments.alone)
             sys.stdout.flush()
 
 

@@ -15,6 +15,11 @@ A block that includes headers of MLIR is compiled as it stands, for compilers.
   before the rest; those before a line `---` in it stand at namespace scope.
 - `...` on a line of its own is left out.
 - `<!-- compile only -->` before a block: it is not run.
+
+A block in C after a comment `<!-- library OPTIONS: ... -->` is a program that calls
+the library `net`, which tg-compile makes of the block in MLIR that is the last one
+before it, with these options. The comment has lines that stand before the block, and
+after a line `---` those that follow it.
 """
 
 import re
@@ -26,6 +31,11 @@ BLOCK = re.compile(
     r"^```cpp\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+LIBRARY = re.compile(
+    r"<!-- library (?P<options>.*):\n(?P<with>.*?)-->\n^```c\n(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+MLIR = re.compile(r"^```mlir\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"#include .*\n")
 MAIN = re.compile(r"^int main\(", re.MULTILINE)
 FOR_COMPILERS = re.compile(r'^#include "mlir/', re.MULTILINE)
@@ -44,6 +54,21 @@ def find_blocks(document):
     for match in BLOCK.finditer(text):
         line = text.count("\n", 0, match.start("code")) + 1
         yield line, match["code"], match["with"] or "", bool(match["only"])
+
+
+def write_libraries(document):
+    """Yields names and texts of the files of programs that call libraries."""
+    text = document.read_text()
+    for match in LIBRARY.finditer(text):
+        line = text.count("\n", 0, match.start("code")) + 1
+        modules = MLIR.findall(text, 0, match.start())
+        if not modules:
+            sys.exit(f"{document}:{line}: there is no block in MLIR before")
+        before, _, after = match["with"].partition("---\n")
+        name = f"library-{document.stem}-{line}"
+        yield f"{name}.mlir", modules[-1]
+        yield f"{name}.options", match["options"]
+        yield f"{name}.c", f'{before}#line {line} "{document}"\n{match["code"]}{after}'
 
 
 def write_fragment(number, document, line, code, before):
@@ -67,6 +92,7 @@ def main():
     fragments, calls = [], []
     outputs = {}
     for document in map(Path, sys.argv[2:]):
+        outputs.update(write_libraries(document))
         for line, code, before, compile_only in find_blocks(document):
             kind = "program"
             if FOR_COMPILERS.search(code):
@@ -109,7 +135,7 @@ int main() {
         # Unchanged files are not compiled again.
         if not (folder / name).exists() or (folder / name).read_text() != text:
             (folder / name).write_text(text)
-    for old in folder.glob("*.cpp"):
+    for old in folder.iterdir():
         if old.name not in outputs:
             old.unlink()
 

@@ -33,6 +33,9 @@ mlir::FailureOr<std::vector<char>> generateCode(mlir::ModuleOp module,
 mlir::FailureOr<Artifact> compileToArtifact(mlir::ModuleOp module,
                                             const mlir::tg::Target &target,
                                             const CompileOptions &options);
+/// Emits an error if kernels of the module were scheduled for another target.
+llvm::LogicalResult checkTarget(mlir::ModuleOp module,
+                                const mlir::tg::Target &target);
 /// The target with that name. Throws CompileError if there is none.
 const mlir::tg::Target &findTarget(llvm::StringRef name);
 /// The kind of device that runs code for a target: "CPU".

@@ -17,26 +17,29 @@
 #include "KernelCost.h"
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
-#include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
-#include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/HostJit/KernelCache.h"
-#include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/ForkJoin.h"
 #include "TinyGrad/Target/All/AllTargets.h"
-#include "mlir/IR/Remarks.h"
+#include "UnscheduledKernels.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
 #include <chrono>
 #include <mutex>
 #include <tbb/parallel_for.h>
 
 using namespace mlir;
 using namespace tinygrad;
+using tinygrad::detail::checkTarget;
+using tinygrad::detail::compareSchedules;
+using tinygrad::detail::makePipelineOptions;
+using tinygrad::detail::Place;
+using tinygrad::detail::print;
+using tinygrad::detail::runPipeline;
+using tinygrad::detail::UnscheduledKernels;
 
 // Generated code relies on an alignment that the runtime must guarantee.
 static_assert(tg::kBufferAlignment == kMemoryAlignment);
@@ -56,30 +59,6 @@ using Clock = std::chrono::steady_clock;
 double millisecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin)
       .count();
-}
-
-LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
-                          StringRef what,
-                          function_ref<void(OpPassManager &)> build) {
-  ErrorObserver errors(module.getContext());
-  PassManager manager(module.getContext());
-  manager.enableVerifier(options.verifyEach);
-  if (std::string file = reproducerFile(); !file.empty())
-    manager.enableCrashReproducerGeneration(file);
-  build(manager);
-  const bool isDone = succeeded(manager.run(module));
-  if (!isDone && !errors.any())
-    emitError(module.getLoc()) << what << " failed";
-  return success(isDone && !errors.any());
-}
-
-std::string print(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // Local scope: printing would number the values of the whole module
-  // otherwise.
-  op->print(os, OpPrintingFlags().useLocalScope());
-  return text;
 }
 
 /// Emits an error if scheduling left the function unchanged because it contains
@@ -190,128 +169,6 @@ std::vector<char> compileKernel(const std::string &text,
       debugPrint(text->second);
   return std::move(*code);
 }
-
-/// What a module is compiled for.
-struct Place {
-  Place(Device &device, const CompileOptions &options)
-      : target(getTarget(device, options)), device(device.name()) {}
-  explicit Place(const tg::Target &target)
-      : target(target), device(tinygrad::detail::getDeviceKind(target)) {}
-
-  const tg::Target &target;
-  /// Where the program runs.
-  std::string device;
-};
-
-tg::PipelineOptions makePipelineOptions(const std::string &device,
-                                        const CompileOptions &options) {
-  tg::PipelineOptions pipeline;
-  pipeline.device = device;
-  pipeline.noOpt = options.noOptimization;
-  pipeline.verifyRewrites = options.verifyEach;
-  pipeline.fallBack = options.fallBack;
-  return pipeline;
-}
-
-/// The kernels of a module before they were scheduled. One of which no code can
-/// be made gets the next simpler schedule.
-class UnscheduledKernels : public tg::ScheduleObserver {
-public:
-  UnscheduledKernels(const Place &place, const CompileOptions &options)
-      : place(place), options(options), target(place.target) {}
-
-  /// Level 2 to level 3.
-  LogicalResult schedule(ModuleOp module, unsigned first = 0) {
-    module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
-    tg::PipelineOptions pipeline = makePipelineOptions(place.device, options);
-    pipeline.firstSchedule = first;
-    if (options.fallBack)
-      pipeline.observer = this;
-    return runPipeline(module, options, "optimization",
-                       [&](OpPassManager &manager) {
-                         target.buildOptimizePipeline(manager, pipeline);
-                       });
-  }
-
-  /// Gives a scheduled kernel, of which \p reason says why there is no code,
-  /// the next simpler schedule. Returns false, without changing it, if there is
-  /// none.
-  bool simplify(tg::KernelOp kernel, StringRef reason) {
-    const std::string name = kernel.getName().str();
-    for (auto it = kernels.find(name); it != kernels.end();
-         it = kernels.find(name)) {
-      Unscheduled unscheduled = std::move(it->second);
-      kernels.erase(it);
-      OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
-      module->push_back(unscheduled.kernel->clone());
-      // The errors of a schedule that nothing uses are not the caller's.
-      DiagnosticCollector ignored(kernel.getContext());
-      if (failed(schedule(*module, unscheduled.next))) {
-        if (++unscheduled.next < tg::countSchedules(target.getFacts()))
-          kernels[name] = std::move(unscheduled);
-        continue;
-      }
-      report(kernel, reason);
-      auto simpler = *module->getOps<tg::KernelOp>().begin();
-      kernel.getBody().takeBody(simpler.getBody());
-      kernel->setAttrs(simpler->getAttrDictionary());
-      return true;
-    }
-    return false;
-  }
-
-  /// Calls \p change. Kernels that it changes have no simpler schedule.
-  LogicalResult forgetChanged(ModuleOp module,
-                              function_ref<LogicalResult()> change) {
-    llvm::StringMap<std::string> before;
-    for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
-      before[kernel.getName()] = print(kernel);
-    if (failed(change()))
-      return failure();
-    for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
-      if (before.lookup(kernel.getName()) != print(kernel))
-        kernels.erase(kernel.getName());
-    return success();
-  }
-
-  void scheduled(tg::KernelOp kernel, OwningOpRef<tg::KernelOp> original,
-                 unsigned next) override {
-    std::lock_guard<std::mutex> lock(mutex);
-    kernels[kernel.getName()] = {std::move(original), next};
-  }
-
-  void refused(tg::KernelOp kernel, StringRef reason) override {
-    count(kernel.getName(), reason);
-  }
-
-private:
-  struct Unscheduled {
-    OwningOpRef<tg::KernelOp> kernel;
-    unsigned next = 0;
-  };
-
-  static void count(StringRef name, StringRef reason) {
-    ++GlobalCounters::schedulesRefused;
-    if (debugLevel() >= 1)
-      debugPrint("kernel " + name.str() +
-                 " gets a simpler schedule: " + reason.str());
-  }
-
-  static void report(tg::KernelOp kernel, StringRef reason) {
-    count(kernel.getName(), reason);
-    remark::failed(
-        kernel.getLoc(),
-        remark::RemarkOpts::name("refused").category("tg-optimize-kernels"))
-        << (kernel.getName() + ": there is no code for the schedule: " + reason)
-               .str();
-  }
-
-  const Place place;
-  const CompileOptions &options;
-  const tg::Target &target;
-  std::mutex mutex;
-  llvm::StringMap<Unscheduled> kernels;
-};
 
 /// The runtime's form of a launch shape, with expressions over the kernel's
 /// variables.
@@ -430,7 +287,11 @@ FailureOr<std::vector<Work>> compileKernels(ModuleOp module, Device &device,
     // Each schedule may fail in its own way; the best one counts.
     const std::optional<std::string> error = item.error;
     while (item.error) {
-      if (!unscheduled.simplify(item.kernel, *item.error))
+      const FailureOr<bool> isSimpler =
+          unscheduled.simplify(item.kernel, *item.error);
+      if (failed(isSimpler))
+        return failure();
+      if (!*isSimpler)
         return item.kernel.emitError() << *error;
       item = Work(item.kernel, target);
       load(item);
@@ -506,30 +367,6 @@ LogicalResult tinygrad::detail::schedule(ModuleOp module, Device &device,
   return ::schedule(module, Place(device, options), options);
 }
 
-/// Emits an error if a kernel computes something else after it is scheduled.
-static LogicalResult compareSchedules(ModuleOp module,
-                                      const CompileOptions &options) {
-  tg::TgVerifySchedulesOptions verify;
-  verify.noOpt = options.noOptimization;
-  verify.reproducer = reproducerFile();
-  if (verify.reproducer.empty()) {
-    SmallString<128> file;
-    if (!llvm::sys::fs::createTemporaryFile("schedule", "mlir", file))
-      verify.reproducer = file.str().str();
-  }
-  llvm::scope_exit removeUnused([&] {
-    uint64_t size = 0;
-    if (!llvm::sys::fs::file_size(verify.reproducer, size) && size == 0)
-      llvm::sys::fs::remove(verify.reproducer);
-  });
-  return runPipeline(module, options, "verification",
-                     [&](OpPassManager &manager) {
-                       // Schedules depend on the alignment of buffers.
-                       manager.addPass(tg::createTgAlignBuffers());
-                       manager.addPass(tg::createTgVerifySchedules(verify));
-                     });
-}
-
 static LogicalResult optimize(ModuleOp module, const tg::Target &target,
                               const CompileOptions &options,
                               UnscheduledKernels &unscheduled) {
@@ -564,11 +401,16 @@ bool tinygrad::isWorthThreads(tg::KernelOp kernel,
   return nanoseconds == 0 || nanoseconds >= kSerialNanoseconds;
 }
 
-/// Emits an error if the kernels of a module were scheduled for another target
-/// than the one that code is generated for.
-static LogicalResult checkTarget(ModuleOp module, const tg::Target &target) {
+static bool hasScheduled(ModuleOp module) {
+  return llvm::any_of(module.getOps<tg::KernelOp>(), [](tg::KernelOp kernel) {
+    return tg::getLevels(kernel)->first == tg::ModuleLevel::ScheduledKernels;
+  });
+}
+
+LogicalResult tinygrad::detail::checkTarget(ModuleOp module,
+                                            const tg::Target &target) {
   auto attr = module->getAttrOfType<tg::TargetAttr>(tg::targetAttrName);
-  if (!attr || attr.getName() == target.getName())
+  if (!attr || attr.getName() == target.getName() || !hasScheduled(module))
     return success();
   return emitError(module.getLoc())
          << "the module is scheduled for the target '" << attr.getName()
@@ -647,7 +489,10 @@ static FailureOr<std::vector<char>> generateCode(ModuleOp module,
     Errors first = generate(kernel, false, code);
     std::string reason = toString(first);
     while (!reason.empty()) {
-      if (!unscheduled.simplify(kernel, reason))
+      const FailureOr<bool> isSimpler = unscheduled.simplify(kernel, reason);
+      if (failed(isSimpler))
+        return failure();
+      if (!*isSimpler)
         return report(std::move(first));
       reason = toString(generate(kernel, false, code));
     }
@@ -702,7 +547,7 @@ static LogicalResult scheduleEntry(ModuleOp module,
                                    const Place &place,
                                    const CompileOptions &options) {
   const Contents contents(module);
-  if (contents.hasScheduled && failed(checkTarget(module, place.target)))
+  if (failed(checkTarget(module, place.target)))
     return failure();
   if (!entry.isHost || contents.hasGraph) {
     debugModule(5, "tensor graph", module);

@@ -20,9 +20,7 @@
 using namespace mlir;
 using namespace tinygrad;
 
-/// Whether a function has the form of a host program: its arguments and results
-/// are flat buffers.
-static bool isHostProgram(func::FuncOp entry) {
+bool tinygrad::detail::isHostProgram(func::FuncOp entry) {
   auto isBuffer = [](Type type) {
     auto buffer = dyn_cast<MemRefType>(type);
     return buffer && buffer.hasStaticShape() && tg::isBufferType(buffer);
@@ -40,7 +38,7 @@ describe(func::FuncOp entry, TypeRange types, ArrayRef<tg::VarAttr> variables,
          function_ref<Location(unsigned)> getLocation) {
   std::vector<TensorInfo> infos;
   for (auto [i, type] : llvm::enumerate(types)) {
-    if (isHostProgram(entry)) {
+    if (tinygrad::detail::isHostProgram(entry)) {
       auto buffer = cast<MemRefType>(type);
       infos.push_back({getDType(buffer.getElementType()),
                        {buffer.getNumElements()},

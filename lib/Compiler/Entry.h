@@ -23,6 +23,10 @@ struct Entry {
   bool isHost = false;
 };
 
+/// Whether a function has the form of a host program: its arguments and results
+/// are flat buffers.
+bool isHostProgram(mlir::func::FuncOp entry);
+
 /// Checks the function `options.entry`, and says what it takes and returns.
 mlir::FailureOr<Entry> describeEntry(mlir::ModuleOp module,
                                      const CompileOptions &options);

@@ -11,13 +11,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Export/Library.h"
+#include "../Compiler/CompileSteps.h"
 #include "../Compiler/DiagnosticCollector.h"
+#include "../Compiler/Entry.h"
 #include "Costs.h"
 #include "Interface.h"
 #include "MergeSteps.h"
 #include "Source.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "mlir/IR/Verifier.h"
@@ -199,26 +202,36 @@ static void checkNames(const LibraryEntry &entry) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
+/// A tensor of a graph, or a flat buffer of a host program.
 static LibraryTensor describe(Type type, const std::string &name,
                               const std::string &where) {
+  LibraryTensor result;
+  result.name = name;
+  std::size_t elements = 0;
+  auto buffer = dyn_cast<MemRefType>(type);
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tg::hasDims(tensor)) {
+  if (buffer && buffer.hasStaticShape() && tg::isBufferType(buffer)) {
+    const int64_t size = buffer.getNumElements();
+    result.sizes.push_back(std::to_string(size));
+    result.largestShape.push_back(size);
+    elements = static_cast<std::size_t>(size);
+  } else if (tensor && tg::hasDims(tensor)) {
+    for (tg::Dim dim : tg::getDims(tensor))
+      result.sizes.push_back(dim.str());
+    const SmallVector<int64_t> largest = tg::getLargestShape(tensor);
+    result.largestShape.assign(largest.begin(), largest.end());
+    elements = static_cast<std::size_t>(tg::getBufferSize(tensor));
+  } else {
     std::string text;
     llvm::raw_string_ostream(text) << type;
     throw CompileError(where + " is a '" + text +
                        "'; a library takes and gives ranked tensors of static "
-                       "shape, or with a #tg.shape");
+                       "shape, or with a #tg.shape, and host programs (level 2 "
+                       "or 3) flat buffers of static size");
   }
-  LibraryTensor result;
-  result.name = name;
-  result.dtype = getDType(tensor.getElementType());
-  for (tg::Dim dim : tg::getDims(tensor))
-    result.sizes.push_back(dim.str());
-  const SmallVector<int64_t> largest = tg::getLargestShape(tensor);
-  result.largestShape.assign(largest.begin(), largest.end());
-  const unsigned bits = tensor.getElementTypeBitWidth();
-  result.bytes = static_cast<std::size_t>(tg::getBufferSize(tensor)) *
-                 std::max(bits / 8, 1u);
+  Type element = cast<ShapedType>(type).getElementType();
+  result.dtype = getDType(element);
+  result.bytes = elements * std::max(element.getIntOrFloatBitWidth() / 8, 1u);
   return result;
 }
 
@@ -331,6 +344,7 @@ public:
 
 private:
   void findVariants();
+  void checkFunction(func::FuncOp function);
   void findEntries();
   void compile(size_t number);
   void addObject(const std::string &name, std::vector<char> bytes) {
@@ -344,6 +358,8 @@ private:
   /// If there are any, the module has their programs.
   const std::vector<LibraryStep> &steps;
   llvm::StringMap<int64_t> fixed;
+  /// There is a function at level 1.
+  bool isGraph = false;
   CompileOptions compileOptions;
   Device &device;
   Library library;
@@ -356,6 +372,10 @@ private:
 
 void LibraryBuilder::findVariants() {
   std::vector<std::string> names = library.options.targets;
+  std::string ignored;
+  auto own = module->getAttrOfType<tg::TargetAttr>(tg::targetAttrName);
+  if (names.empty() && own && tg::lookupTarget(own.getName(), ignored))
+    names.push_back(own.getName().str());
   if (names.empty())
     names.push_back(library.options.source ? kSourceTarget.str() : "cpu");
   if (library.options.source && names.size() > 1)
@@ -408,23 +428,44 @@ static LibraryEntry describe(const LibraryStep &step) {
   return entry;
 }
 
+/// Throws CompileError for a function of which there is no library.
+void LibraryBuilder::checkFunction(func::FuncOp function) {
+  DiagnosticCollector errors(module.getContext());
+  const std::optional<tg::LevelRange> levels = tg::getLevels(function);
+  if (levels && levels->first == tg::ModuleLevel::Functions) {
+    (void)tg::emitLevelError(
+        function, *levels,
+        {tg::ModuleLevel::TensorGraph, tg::ModuleLevel::ScheduledKernels});
+  } else if (isHostProgram(function)) {
+    // What is wrong with its variables.
+    CompileOptions options = compileOptions;
+    options.entry = function.getSymName().str();
+    options.verifyInput = false;
+    (void)describeEntry(module, options);
+  } else {
+    isGraph = true;
+    function.walk([&](Operation *op) {
+      if (op == function || isa<func::ReturnOp>(op) ||
+          isa_and_nonnull<tg::TgDialect>(op->getDialect()) ||
+          tg::isElementwiseOp(op) || tg::isMovementOp(op))
+        return WalkResult::advance();
+      op->emitOpError("is not an operation of a tensor graph");
+      return WalkResult::interrupt();
+    });
+  }
+  if (errors.any())
+    throw CompileError(errors.getText());
+}
+
 void LibraryBuilder::findEntries() {
   for (const LibraryStep &step : steps)
     library.entries.push_back(describe(step));
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
+    checkFunction(function);
     if (steps.empty())
       library.entries.push_back(describe(function));
-    function.walk([&](Operation *op) {
-      if (op == function || isa<func::ReturnOp>(op) ||
-          isa_and_nonnull<tg::TgDialect>(op->getDialect()) ||
-          tg::isElementwiseOp(op) || tg::isMovementOp(op))
-        return;
-      DiagnosticCollector errors(op->getContext());
-      op->emitOpError("is not an operation of a tensor graph");
-      throw CompileError(errors.getText());
-    });
   }
   if (library.entries.empty())
     throw CompileError("the module has no function with a body");
@@ -450,7 +491,13 @@ void LibraryBuilder::compile(size_t number) {
   options.target = targets[number];
   options.mayAllocate = false;
   options.checkBounds = false;
-  schedule(*own, device, options);
+  {
+    DiagnosticCollector errors(module.getContext());
+    if (failed(checkTarget(*own, *options.target)))
+      throw CompileError(errors.getText());
+  }
+  if (isGraph || !steps.empty())
+    tinygrad::schedule(*own, device, options);
   if (!steps.empty())
     mergeSteps(*own, steps, device.name());
   const LibraryVariant &variant = variants[number];
@@ -533,7 +580,7 @@ void LibraryBuilder::compile(size_t number) {
       }
     return success();
   };
-  std::vector<char> code = generateCode(
+  std::vector<char> code = tinygrad::generateCode(
       *own, device, options,
       [&](ArrayRef<tg::KernelOp> kernels) -> FailureOr<std::vector<char>> {
         if (library.options.source)

@@ -8,7 +8,7 @@
 /// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of the `tg`
 /// dialect, of level 1, 2 or 3, up to the given stage and writes the result.
 /// `tg-compile file.mlir --emit=library -o DIRECTORY/NAME` makes a C library of
-/// the functions of a module of level 1, `--emit=c` the same as C source, and
+/// the functions of such a module, `--emit=c` the same as C source, and
 /// `--emit=artifact -o NAME.tga` a file that `tg-run` and the runtime run
 /// without the compiler.
 ///
@@ -63,8 +63,9 @@ static cl::opt<std::string>
                cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
     targetName("target",
-               cl::desc("What to compile for, instead of the device's target: "
-                        "cpu:x86-64-v3, cpu:aarch64:neoverse-v1, cuda:sm_90, "
+               cl::desc("What to compile for, instead of the target that the "
+                        "file names or that of the device: cpu:x86-64-v3, "
+                        "cpu:aarch64:neoverse-v1, cuda:sm_90, "
                         "amd:gfx1100. Of a library: one or more processors, "
                         "with commas between, of which it uses the last one "
                         "that it can run"),
@@ -215,6 +216,14 @@ static LogicalResult emitLibrary(ModuleOp module) {
   return success();
 }
 
+/// The target that the module names. One that is only described, and not known
+/// by its name, is that of no code generator.
+static const Target *findNamedTarget(ModuleOp module) {
+  std::string ignored;
+  auto named = module->getAttrOfType<TargetAttr>(targetAttrName);
+  return named ? lookupTarget(named.getName(), ignored) : nullptr;
+}
+
 /// Writes a program that runs without the compiler. Opens no device if the
 /// target is named.
 static LogicalResult emitArtifact(ModuleOp module) {
@@ -225,10 +234,12 @@ static LogicalResult emitArtifact(ModuleOp module) {
     tinygrad::checkSettings();
     tinygrad::CompileOptions options;
     options.entry = entryName;
-    const std::string target =
-        targetName.empty()
-            ? tinygrad::getTarget(getDevice(deviceName)).getName()
-            : targetName.getValue();
+    std::string target = targetName;
+    if (const Target *named = findNamedTarget(module);
+        named && target.empty() && deviceName.empty())
+      target = named->getName();
+    if (target.empty())
+      target = tinygrad::getTarget(getDevice(deviceName)).getName();
     tinygrad::compileToArtifact(module, target, options).save(outputFile);
   } catch (const tinygrad::Error &error) {
     return reportError(error.what());
@@ -272,11 +283,8 @@ static LogicalResult runMain() {
       options.target = lookupTarget(targetName, error);
       if (!options.target)
         return reportError(error);
-    } else if (auto named =
-                   (*module)->getAttrOfType<TargetAttr>(targetAttrName)) {
-      // One that is only described, and not known by its name, is that of no
-      // code generator.
-      options.target = lookupTarget(named.getName(), error);
+    } else {
+      options.target = findNamedTarget(*module);
     }
     const Target &target = tinygrad::getTarget(device, options);
     if (failed(checkStage(target)))

@@ -17,6 +17,7 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -296,6 +297,106 @@ TEST_P(Fallback, SchedulesDoNotVerify) {
   EXPECT_THAT(diagnostics, ElementsAre());
   EXPECT_THAT(lines, ::testing::Contains(
                          HasSubstr("gets a simpler schedule: the schedule")));
+}
+
+namespace {
+/// Makes no code of the best schedules, and a mistake in simpler ones.
+class MistakenTarget : public PickyTarget {
+public:
+  explicit MistakenTarget(const tg::Target &target)
+      : PickyTarget(target, hasGroups) {}
+
+  void
+  buildOptimizePipeline(OpPassManager &pm,
+                        const tg::PipelineOptions &options) const override {
+    pm.addPass(tg::createTgAlignBuffers());
+    tg::TgOptimizeKernelsOptions optimize;
+    optimize.firstSchedule = options.firstSchedule;
+    observer.next = options.observer;
+    observer.isMistaken = options.firstSchedule > 0;
+    OpPassManager &kernel = pm.nest<tg::KernelOp>();
+    kernel.addPass(tg::createTgOptimizeKernels(optimize, &observer));
+    kernel.addPass(tg::createTgExpandComposed());
+    kernel.addPass(tg::createTgSimplifyIndex());
+  }
+
+private:
+  struct Observer : tg::ScheduleObserver {
+    void scheduled(tg::KernelOp kernel, OwningOpRef<tg::KernelOp> original,
+                   unsigned number) override {
+      // The first load reads the next element.
+      if (tg::LoadOp load = *kernel.getBody().getOps<tg::LoadOp>().begin();
+          isMistaken) {
+        OpBuilder b(load);
+        Value one = tg::ConstOp::create(b, load.getLoc(), b.getIndexType(),
+                                        b.getIndexAttr(1));
+        load.getIndexMutable().assign(
+            tg::AddOp::create(b, load.getLoc(), load.getIndex(), one));
+      }
+      next->scheduled(kernel, std::move(original), number);
+    }
+    void refused(tg::KernelOp kernel, StringRef reason) override {
+      next->refused(kernel, reason);
+    }
+    tg::ScheduleObserver *next = nullptr;
+    bool isMistaken = false;
+  };
+  mutable Observer observer;
+};
+} // namespace
+
+/// A simpler schedule is validated, too, and an error if it is wrong: the next
+/// one does not hide it.
+TEST_P(Fallback, SimplerSchedulesAreValidated) {
+  const MistakenTarget mistaken(target);
+  options.target = &mistaken;
+  tinygrad::Context settings({{"CACHELEVEL", 0}});
+  {
+    OwningOpRef<ModuleOp> module = parse();
+    tinygrad::compile(*module, device, options);
+    EXPECT_GT(GlobalCounters::schedulesRefused, 0);
+  }
+  options.verifySchedules = true;
+  auto expectError = [&](llvm::function_ref<void(ModuleOp)> generate) {
+    OwningOpRef<ModuleOp> module = parse();
+    std::string message;
+    try {
+      generate(*module);
+      ADD_FAILURE() << "compiles";
+    } catch (const CompileError &error) {
+      message = error.what();
+    }
+    EXPECT_THAT(message, HasSubstr("computes something else after step"));
+    EXPECT_THAT(message, Not(HasSubstr("taste")));
+    // The file repeats the list, in which there is no mistake.
+    StringRef file = message;
+    file = file.split("--tg-verify-schedules ").second.split('`').first;
+    OwningOpRef<ModuleOp> repeated =
+        parseSourceFile<ModuleOp>(file, ParserConfig(&context));
+    ASSERT_TRUE(repeated) << message;
+    (*repeated).walk([](tg::KernelOp kernel) {
+      EXPECT_TRUE(kernel.getSchedule());
+      EXPECT_FALSE(kernel.getScheduled());
+    });
+    llvm::sys::fs::remove(file);
+  };
+  expectError(
+      [&](ModuleOp module) { tinygrad::compile(module, device, options); });
+  expectError([&](ModuleOp module) {
+    tinygrad::schedule(module, device, options);
+    tinygrad::generateCode(module, device, options);
+  });
+}
+
+TEST_P(Fallback, SimplerSchedulesAreValid) {
+  const std::vector<float> wanted = run();
+  options.verifySchedules = true;
+  for (auto refuses : {hasGroups, hasSteps}) {
+    GlobalCounters::reset();
+    PickyTarget picky(target, refuses);
+    expectNear(runWith(&picky), wanted);
+    EXPECT_GT(GlobalCounters::schedulesRefused, 0);
+  }
 }
 
 /// Each kernel gets what is simplest.

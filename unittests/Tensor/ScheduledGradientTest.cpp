@@ -123,3 +123,139 @@ TEST(ScheduledGradient, AttentionOverTransposedConvolution) {
         });
       }
 }
+
+namespace {
+/// Sizes of a program in which a transposed convolution of batch 1 makes the
+/// queries of an attention, whose result is multiplied by a column.
+struct Attention {
+  Shape x, image, weight;
+  std::vector<int64_t> padding;
+  /// Without sizes, the queries are the keys, or the values.
+  Shape key, value;
+  bool isCausal = false;
+  DType dtype = DType::Float64;
+};
+
+/// The gradients by all inputs.
+std::vector<Tensor> differentiate(const Attention &sizes) {
+  std::vector<Tensor> inputs;
+  auto input = [&](const Shape &shape) {
+    inputs.push_back(noiseTensor(shape, unsigned(inputs.size() + 1))
+                         .cast(sizes.dtype)
+                         .realize());
+    return inputs.back();
+  };
+  ConvTranspose2dOptions options;
+  options.stride = {1, 2};
+  options.dilation = {2, 1};
+  options.padding = sizes.padding;
+  const Tensor x = input(sizes.x), weight = input(sizes.weight);
+  const Tensor query = (x.max(Axes{0})
+                            .reshape(sizes.image)
+                            .convTranspose2d(weight, {}, options)
+                            .sigmoid() +
+                        0.15)
+                           .sqrt();
+  const Tensor key = sizes.key.empty() ? query : input(sizes.key),
+               value = sizes.value.empty() ? query : input(sizes.value);
+  const Tensor y =
+      query.scaledDotProductAttention(key, value, {}, sizes.isCausal)
+          .matmul(input({value.shape().back(), 1}));
+  return (y * noiseTensor(y.shape(), 9).cast(sizes.dtype))
+      .sum()
+      .gradient(inputs);
+}
+} // namespace
+
+/// Sums of a kernel that once had lanes along two ranges.
+TEST(ScheduledGradient, AttentionTimesColumn) {
+  const Attention all[] = {
+      {{4, 7, 9},
+       {1, 1, 7, 9},
+       {1, 2, 3, 1},
+       {1, 1},
+       {1, 2, 2, 15},
+       {1, 2, 2, 4}},
+      {{3, 2, 9, 6, 2}, {2, 9, 6, 2}, {9, 2, 2, 3}, {1, 0}, {}, {2, 2, 6, 5}},
+      {{6, 6},
+       {1, 1, 1, 6},
+       {1, 1, 4, 1},
+       {1, 1},
+       {1, 1, 9, 9},
+       {1, 1, 9, 4},
+       false,
+       DType::Float32},
+      {{2, 2},
+       {2, 1, 1, 1},
+       {1, 2, 3, 4},
+       {0, 0},
+       {2, 2, 2, 4},
+       {2, 2, 2, 4},
+       true},
+      {{9, 2}, {1, 1, 1, 2}, {1, 2, 4, 3}, {0, 0}, {1, 2, 5, 5}, {1, 2, 5, 7}},
+      {{1, 4}, {1, 4, 1, 1}, {4, 3, 3, 3}, {0, 0}, {}, {1, 3, 5, 5}, true},
+      {{2, 3, 8, 1},
+       {1, 3, 8, 1},
+       {3, 1, 2, 4},
+       {1, 0},
+       {1, 1, 8, 4},
+       {1, 1, 8, 4}},
+      {{1, 8, 3}, {1, 1, 8, 3}, {1, 2, 4, 1}, {1, 0}, {}, {1, 2, 12, 5}},
+      {{3, 8, 4},
+       {1, 1, 8, 4},
+       {1, 1, 4, 3},
+       {1, 1},
+       {1, 1, 12, 7},
+       {1, 1, 12, 7}},
+      // 4 queries of 7 numbers.
+      {{3, 2, 2, 3},
+       {1, 2, 2, 3},
+       {2, 1, 2, 3},
+       {0, 0},
+       {1, 1, 4, 7},
+       {1, 1, 4, 4}},
+      {{3, 2, 2, 3},
+       {1, 2, 2, 3},
+       {2, 2, 2, 3},
+       {0, 0},
+       {1, 2, 5, 7},
+       {1, 2, 5, 7}},
+      {{3, 2, 2, 3},
+       {1, 2, 2, 3},
+       {2, 2, 2, 3},
+       {0, 0},
+       {1, 2, 3, 7},
+       {1, 2, 3, 4},
+       true},
+  };
+  for (const Attention &sizes : all) {
+    SCOPED_TRACE(toString(sizes.x) + toString(sizes.weight));
+    const int64_t refused = GlobalCounters::schedulesRefused;
+    auto compute = [&](bool isTogether) {
+      const std::vector<Tensor> gradients = differentiate(sizes);
+      if (isTogether)
+        realize(gradients);
+      std::vector<std::vector<double>> numbers;
+      for (const Tensor &gradient : gradients)
+        numbers.push_back(values(gradient));
+      return numbers;
+    };
+    // Kernels of all gradients together are other ones.
+    const auto together = compute(true), alone = compute(false);
+    EXPECT_EQ(GlobalCounters::schedulesRefused, refused);
+    Context settings({{"NOOPT", 1}});
+    const auto plain = compute(true);
+    const double tolerance = sizes.dtype == DType::Float64 ? 1e-12 : 1e-5;
+    for (size_t i = 0; i < plain.size(); ++i) {
+      SCOPED_TRACE(i);
+      ASSERT_EQ(together[i].size(), plain[i].size());
+      double largest = 1e-3;
+      for (double number : plain[i])
+        largest = std::max(largest, std::abs(number));
+      for (size_t k = 0; k < plain[i].size(); ++k) {
+        EXPECT_NEAR(together[i][k], plain[i][k], largest * tolerance);
+        EXPECT_NEAR(alone[i][k], plain[i][k], largest * tolerance);
+      }
+    }
+  }
+}

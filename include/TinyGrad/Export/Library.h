@@ -34,7 +34,8 @@ struct LibraryOptions {
   /// The processors to make code for, by their names as targets: "cpu",
   /// "cpu:x86-64-v3", "cpu:aarch64:neoverse-v1". Of several, all of one
   /// architecture, the library uses the last one that it can run, so they are
-  /// in the order of preference. None: the host's processor. A library for
+  /// in the order of preference. None: the target that the module names, or the
+  /// host's processor. A library for
   /// processors of Intel and AMD checks that it can run; its functions return
   /// NAME_ERROR_PROCESSOR where it cannot.
   std::vector<std::string> targets;
@@ -48,8 +49,9 @@ struct LibraryOptions {
   bool staticScratch = false;
   /// One file in C99, for compilers and processors that LLVM does not know,
   /// instead of machine code. It is for a single target, whose schedules it has
-  /// and with whose machine code it shares all bits of results; none:
-  /// vectors of 128 bits, without fused products.
+  /// and with whose machine code it shares all bits of results; none: the
+  /// target that the module names, or vectors of 128 bits without fused
+  /// products.
   bool source = false;
   /// A file NAME.report.txt says what each function executes at most.
   bool report = false;
@@ -155,15 +157,18 @@ struct Library {
   std::string stateFile;
 };
 
-/// Compiles all functions with a body of a level-1 module, which is modified.
-/// Their arguments and results are tensors; arguments with `tg.name` have that
-/// name in the header, those with `tg.state` too are members of the state that
-/// all functions share. Throws CompileError for a module that has no function,
-/// a function that is no tensor graph or that sorts or copies between devices
-/// (the runtime does that), two members of the state of one name and different
-/// types, files of a state that there is not, names that C forbids or that
-/// occur twice, and an unknown processor; for C source of several processors,
-/// with FTZ=1, with a report or files of the state, or of code that has no
+/// Compiles all functions with a body of a module of level 1, 2 or 3, which is
+/// modified. Their arguments and results are tensors, or the flat buffers of
+/// host programs; arguments with `tg.name` have that name in the header, those
+/// with `tg.state` too are members of the state that all functions share. What
+/// is scheduled already keeps its schedules. Throws CompileError for a module
+/// that has no function, a function that is neither a tensor graph nor a host
+/// program (what was made of kernels is neither) or that sorts or copies
+/// between devices (the runtime does that), kernels that are scheduled for
+/// another target, two members of the state of one name and different types,
+/// files of a state that there is not, names that C forbids or that occur
+/// twice, and an unknown processor; for C source of several processors, with
+/// FTZ=1, with a report or files of the state, or of code that has no
 /// counterpart in C.
 Library buildLibrary(mlir::ModuleOp module, const LibraryOptions &library,
                      const CompileOptions &options = {});

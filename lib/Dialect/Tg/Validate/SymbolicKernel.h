@@ -202,6 +202,24 @@ private:
   bool isUnknown = false; ///< not all operations are known
 };
 
+template <typename Function>
+void SymbolicKernel::forEachPosition(ArrayRef<unsigned> over,
+                                     Function function) {
+  for (unsigned range : over) {
+    if (extents[range] <= 0)
+      return;
+    setPosition(range, 0);
+  }
+  while (!hasFailed() && function()) {
+    size_t i = over.size();
+    while (i > 0 && positions[over[i - 1]] + 1 == extents[over[i - 1]])
+      setPosition(over[--i], 0);
+    if (i == 0)
+      return;
+    setPosition(over[i - 1], positions[over[i - 1]] + 1);
+  }
+}
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_LIB_DIALECT_TG_VALIDATE_SYMBOLICKERNEL_H

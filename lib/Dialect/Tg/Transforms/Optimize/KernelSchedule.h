@@ -83,6 +83,8 @@ public:
   /// Whether the positions of a loop, or of the inner one after a split by a
   /// power of two, may be lanes.
   bool admitsLanes(RangeOp range);
+  /// Whether the positions of a loop may be work items of a processor.
+  bool admitsThreads(RangeOp range);
   /// Whether \p other is computed like \p value, but at the positions of \p to
   /// where that is at those of \p from. A value that depends on \p from is not
   /// the same as itself.

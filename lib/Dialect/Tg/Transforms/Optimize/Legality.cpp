@@ -103,6 +103,10 @@ bool KernelSchedule::hasLaneConflict(RangeOp lane) {
   });
 }
 
+bool KernelSchedule::admitsThreads(RangeOp range) {
+  return !findObstacleToKind(range, RangeKind::thread);
+}
+
 bool KernelSchedule::admitsLanes(RangeOp range) {
   return range.getKind() == RangeKind::loop && !range.getPeel() &&
          !findObstacleToLanes(range);

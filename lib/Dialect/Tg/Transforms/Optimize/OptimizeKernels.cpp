@@ -562,6 +562,9 @@ void Heuristic::parallelize(RangeOp end, ArrayRef<RangedReduceOp> repeated) {
   }
   int64_t items = 1;
   for (size_t i = 0; i < limit && items < target.parallelItems; ++i) {
+    // One of several results may depend on a later range, but not on this one.
+    if (!schedule.admitsThreads(leading[i]))
+      break;
     schedule.setKind(leading[i], RangeKind::thread);
     items *= leading[i].getLargestExtent();
   }
