@@ -190,12 +190,13 @@ tg.kernel @whole(%out: memref<802816xf32>, %a: memref<524288xf32>, %b: memref<40
 // -----
 
 // Passes of 512 positions, for which each share of the rows packs the columns: two
-// blocks, and two shares of 8 groups of 4 tiles of 12 rows, without rows past the end.
+// shares of 4 groups of 8 tiles of 12 rows. Three of 3 groups would compute 96 rows
+// past the end.
 
 // SPR-LABEL:   tg.kernel @deep
 // SPR-SAME:      #tg.step<split [2] by 512 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
-// SPR-SAME:      #tg.step<split [1] by 384 into [5, 6]>
-// SPR-SAME:      #tg.step<split [0] by 384 into [9, 10]>, #tg.step<split [10] by 48 into [11, 12]>, #tg.step<split [12] by 12 into [13, 14]>
+// SPR-SAME:      #tg.step<split [1] by 256 into [5, 6]>
+// SPR-SAME:      #tg.step<split [0] by 384 into [9, 10]>, #tg.step<split [10] by 96 into [11, 12]>, #tg.step<split [12] by 12 into [13, 14]>
 // SPR-SAME:      #tg.step<stage load 0 [13, 4, 14] by 16
 // SPR-NOT:       #tg.step<move [7, 13]>
 // SPR:           tg.range

@@ -99,8 +99,8 @@ private:
   bool isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
              RangeOp rows);
   RangeOp shareRows(RangeOp rows, RangeOp columns);
-  bool prefersNarrowTile(ArrayRef<RangedReduceOp> reduces, RangeOp lane,
-                         int64_t count);
+  bool prefersNarrowTile(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                         RangeOp lane, int64_t count);
   bool readsPanels(ArrayRef<RangedReduceOp> reduces, RangeOp rows, RangeOp lane,
                    int64_t count);
   int64_t fitRows(int64_t extent, int64_t usual, int64_t most) const;

@@ -235,7 +235,7 @@ bool Heuristic::tileResult() {
 
   int64_t extent = lane.getLargestExtent();
   int64_t count = fitLanes(extent, 4 * width, width);
-  if (rows && prefersNarrowTile(perLane, lane, count))
+  if (rows && prefersNarrowTile(perLane, rows, lane, count))
     count = 2 * width;
   int64_t laneRegisters = llvm::divideCeil(count, width);
   int64_t rowCount = 1, most = 1;

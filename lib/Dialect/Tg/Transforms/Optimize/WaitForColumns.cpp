@@ -27,6 +27,9 @@ constexpr int64_t kDepthCopies = 4, kLeastTimes = 16;
 /// are 1.07 times as fast with 256 positions, 1.05 times with 512; 1024 columns
 /// with as many positions would be 0.95 times as fast.
 constexpr int64_t kMostNarrow = 2;
+/// The fewest rows for that: pieces of two vectors take longer to pack (64 rows
+/// of 256 positions, from memory: 0.7 times as fast).
+constexpr int64_t kFewestRowsOfNarrow = 128;
 
 /// Whether a register tile of few rows waits for its columns, which it reads
 /// from the second-level cache.
@@ -39,13 +42,14 @@ bool Heuristic::waitsForColumns() const {
 /// columns for each product. The columns must not be many, since each row comes
 /// from a place of its own, of which the first-level cache holds few.
 bool Heuristic::prefersNarrowTile(ArrayRef<RangedReduceOp> reduces,
-                                  RangeOp lane, int64_t count) {
+                                  RangeOp rows, RangeOp lane, int64_t count) {
   const int64_t width = getNumLanes(), narrow = 2 * width,
                 extent = lane.getLargestExtent();
   auto countLanes = [&](int64_t lanes) -> int64_t {
     return llvm::divideCeil(extent, lanes) * lanes;
   };
   return waitsForColumns() && !lane.isSymbolic() && count > narrow &&
+         rows.getLargestExtent() >= kFewestRowsOfNarrow &&
          countLanes(narrow) < countLanes(count) &&
          llvm::all_of(
              reduces,
