@@ -37,16 +37,13 @@ tg.kernel @near(%out: memref<589824xf32>, %a: memref<98304xf32>, %b: memref<9830
 
 // They do not: 512 lines, 2048 bytes apart. Lanes run along the rows, which are
 // packed. Or both factors are packed: blocks of 8 tiles of 32 columns, and groups
-// of 8 tiles of 13 rows, whose rows in the tile are whole vectors. A block takes half
-// of the cache: its tiles are the inner loop.
+// of 8 tiles of 13 rows, whose rows in the tile are whole vectors.
 
 // SPR-LABEL:   tg.kernel @far
 // SPR-SAME:      #tg.step<split [1] by 256 into [3, 4]>, #tg.step<split [4] by 32 into [5, 6]>
 // SPR-SAME:      #tg.step<split [8] by 104 into [9, 10]>, #tg.step<split [10] by 13 into [11, 12]>
 // SPR-SAME:      #tg.step<stage load 1 [5, 2, 6] into [13, 14, 15]>
 // SPR-SAME:      #tg.step<stage load 0 [11, 2, 12] by 16 into [16, 17, 18]>
-// SPR-NOT:       #tg.step<move [5, 11]>
-// SPR:           tg.range
 // CHECK-LABEL: tg.kernel @far
 // CHECK-SAME:    #tg.step<stage ranged_reduce 0
 tg.kernel @far(%out: memref<262144xf32>, %a: memref<262144xf32>, %b: memref<262144xf32>) attributes {outputs = 1 : i64} {
@@ -152,39 +149,6 @@ tg.kernel @once(%out: memref<38597376xf32>, %a: memref<6432896xf32>, %b: memref<
   %4 = tg.mul %i, %n : index
   %5 = tg.add %j, %4 : index
   tg.store %s, %out[%5] : memref<38597376xf32>
-}
-
-// -----
-
-// 25 tiles of columns: two blocks would have a tile that is past the end, five would
-// pack the rows five times. One block exceeds the second-level cache, so that each of
-// its tiles is used for all tiles of a group of rows, before the next one.
-
-// SPR-LABEL:   tg.kernel @whole
-// SPR-SAME:      #tg.step<split [1] by 800 into [3, 4]>, #tg.step<split [4] by 32 into [5, 6]>
-// SPR-SAME:      #tg.step<split [8] by 104 into [9, 10]>, #tg.step<split [10] by 13 into [11, 12]>
-// SPR-SAME:      #tg.step<stage load 1 [5, 2, 6] into [13, 14, 15]>
-// SPR-SAME:      #tg.step<stage load 0 [11, 2, 12] by 16 into [16, 17, 18]>
-// SPR-SAME:      #tg.step<move [5, 11]>
-// CHECK-LABEL: tg.kernel @whole
-// CHECK-SAME:    #tg.step<stage ranged_reduce 0
-tg.kernel @whole(%out: memref<802816xf32>, %a: memref<524288xf32>, %b: memref<401408xf32>) attributes {outputs = 1 : i64} {
-  %m = tg.const(1024 : index) : index
-  %n = tg.const(784 : index) : index
-  %i = tg.range 0 loop 1024
-  %j = tg.range 1 loop 784
-  %k = tg.range 2 loop 512
-  %0 = tg.mul %k, %m : index
-  %1 = tg.add %i, %0 : index
-  %x = tg.load %a[%1] : memref<524288xf32>
-  %2 = tg.mul %k, %n : index
-  %3 = tg.add %j, %2 : index
-  %y = tg.load %b[%3] : memref<401408xf32>
-  %z = tg.mul %x, %y : f32
-  %s = tg.ranged_reduce add %z over %k : f32
-  %4 = tg.mul %i, %n : index
-  %5 = tg.add %j, %4 : index
-  tg.store %s, %out[%5] : memref<802816xf32>
 }
 
 // -----

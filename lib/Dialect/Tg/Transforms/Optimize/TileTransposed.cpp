@@ -18,10 +18,6 @@
 ///           for each tile of columns
 ///             sums[rows][columns] += packed rows, broadcast, * packed columns
 ///
-/// Rows are packed again for each block. The two inner loops change places if a
-/// block is larger than half of the second-level cache: that keeps the rows of
-/// a group, while each column comes once for all of them, from farther away.
-///
 /// Read where it is, the left factor has a line for each summand, of which a
 /// tile uses a part. Where all lines are in few sets of a cache, each tile of
 /// columns would read them from farther away. A tile has as many rows as there
@@ -50,28 +46,12 @@ constexpr int64_t kLeastBlock = 128;
 /// The fewest tiles of rows in a share: columns are packed for each share that
 /// another thread computes.
 constexpr int64_t kLeastTiles = 4;
-/// Parts of the second-level cache: packed rows of a group are at most one of
-/// so many, and tiles of rows are the outer loop if packed columns are at most
-/// one of so many.
-constexpr int64_t kRowsPart = 4, kColumnsPart = 2;
-/// The size of a block, relative to the second-level cache. Passes read and
-/// write the results too, for which tiles of rows are the outer loop: the cache
-/// has room for a block of 3/4, and a group of half of the size.
-constexpr double kMostColumns = 1.75, kMostColumnsOfPasses = 0.75;
+/// Parts of the second-level cache: packed columns are at most one of so many,
+/// packed rows one of so many.
+constexpr int64_t kColumnsPart = 2, kRowsPart = 4;
 /// One of so many of the parallel items that the target asks for is enough. In
 /// passes over the depth, columns are packed for each share in each pass.
 constexpr int64_t kItemsPart = 2, kItemsPartOfPasses = 8;
-/// Packing an element of rows or of columns takes as long as so many products
-/// (on a Sapphire Rapids, as long as it takes to arrive).
-constexpr int64_t kPackedRows = 24, kPackedColumns = 12;
-/// The part of the time that columns from farther away than the second-level
-/// cache cost (512x1024x1024 takes as long with 2 blocks of 1 MiB as with 4 of
-/// half of it, which rows are packed for twice as often).
-constexpr double kFarther = 0.04;
-/// Threads for which blocks are chosen: those with the same block pack its
-/// columns each. With other numbers of threads, others would be a little
-/// better.
-constexpr int64_t kThreads = 4;
 
 /// The factors of a sum of products: of rows and of columns.
 struct Heuristic::Factors {
@@ -134,8 +114,8 @@ struct Division {
 } // namespace
 
 /// Divides \p extent rows so that shares have at least \p least of them, and
-/// the fewest rows are computed past the end; up to twice as many if that saves
-/// a part of all rows.
+/// the fewest rows are computed past the end; a few groups more if that saves a
+/// part of all rows.
 static Division divideRows(int64_t extent, int64_t mostRows, int64_t mostTiles,
                            int64_t least) {
   Division best = {mostRows, mostTiles, extent};
@@ -160,68 +140,6 @@ static Division divideRows(int64_t extent, int64_t mostRows, int64_t mostTiles,
   return best;
 }
 
-namespace {
-/// How columns and rows are divided.
-struct Blocking {
-  int64_t tilesOfBlock;
-  Division rows;
-};
-} // namespace
-
-/// The blocks of \p tiles tiles of columns, and shares of \p extent rows, that
-/// take the least time. \p tileBytes are those of the packed columns of a tile,
-/// \p rowBytes those of a packed tile of rows, and \p others the positions of
-/// other ranges. None if blocks or groups would be too small.
-static std::optional<Blocking>
-chooseBlocking(int64_t tiles, int64_t tileColumns, int64_t tileBytes,
-               int64_t extent, int64_t mostRows, int64_t rowBytes,
-               int64_t others, bool hasPasses, const TargetFacts &target) {
-  const auto mostBytes =
-      static_cast<int64_t>(static_cast<double>(target.l2Bytes) *
-                           (hasPasses ? kMostColumnsOfPasses : kMostColumns));
-  const int64_t fewestItems = std::max<int64_t>(
-      target.parallelItems / (hasPasses ? kItemsPartOfPasses : kItemsPart), 1);
-  const auto columns = static_cast<double>(tiles * tileColumns),
-             rows = static_cast<double>(extent);
-  std::optional<Blocking> best;
-  double leastTime = 0;
-  for (int64_t count = llvm::divideCeil(kLeastBlock, tileColumns);
-       count <= std::min(mostBytes / tileBytes, tiles); ++count) {
-    const int64_t blocks = llvm::divideCeil(tiles, count);
-    // As many blocks of fewer tiles are better.
-    if (static_cast<int64_t>(llvm::divideCeil(tiles, blocks)) != count)
-      continue;
-    int64_t mostTiles = target.l2Bytes / kRowsPart / rowBytes;
-    if (hasPasses && count * tileBytes > target.l2Bytes / kColumnsPart)
-      mostTiles /= 2;
-    if (mostTiles < 1)
-      continue;
-    const Division division =
-        divideRows(extent, mostRows, std::min(mostTiles, extent / mostRows),
-                   std::clamp<int64_t>(
-                       llvm::divideCeil(extent * blocks * others, fewestItems),
-                       kLeastTiles * mostRows, extent));
-    const int64_t shares = llvm::divideCeil(extent, division.getShare()),
-                  packings = hasPasses
-                                 ? shares
-                                 : std::clamp<int64_t>(
-                                       kThreads / (blocks * others), 1, shares);
-    const double time =
-        static_cast<double>(blocks * count * tileColumns) / columns *
-            static_cast<double>(shares * division.getShare()) / rows +
-        static_cast<double>(kPackedRows * blocks) / columns +
-        static_cast<double>(kPackedColumns * packings) / rows +
-        (!hasPasses && count * tileBytes > target.l2Bytes / kColumnsPart
-             ? kFarther
-             : 0);
-    if (!best || time < leastTime) {
-      best = Blocking{count, division};
-      leastTime = time;
-    }
-  }
-  return best;
-}
-
 bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   if (!waitsForColumns() || reduces.size() != 1)
     return false;
@@ -236,28 +154,37 @@ bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
                     depth.getLargestExtent() * kVectors * target.vectorBytes;
   // The rest hold columns and a row that is broadcast.
   const int64_t mostRows = (target.vectorRegisters - kVectors - 1) / kVectors;
-  if (mostRows <= kFewerRows || extent < kLeastTiles * mostRows)
+  const auto tiles =
+      static_cast<int64_t>(llvm::divideCeil(lane.getLargestExtent(), count));
+  int64_t tileCount =
+      std::min(target.l2Bytes / kColumnsPart / tileBytes, tiles);
+  while (tileCount > 1 && tiles % tileCount != 0)
+    --tileCount;
+  if (mostRows <= kFewerRows || tileCount * count < kLeastBlock ||
+      extent < kLeastTiles * mostRows)
     return false;
-  int64_t others = 1;
+  int64_t items = tiles / tileCount;
   for (RangeOp range : schedule.getResultRanges()) {
     if (range == rows || range == lane || range == passes)
       continue;
     // The columns would be packed again for each of its positions.
     if (rows->isBeforeInBlock(range))
       return false;
-    others *= std::max<int64_t>(range.getLargestExtent(), 1);
+    items *= range.getLargestExtent();
   }
   const int64_t padded = static_cast<int64_t>(llvm::PowerOf2Ceil(mostRows)),
                 rowBytes = llvm::divideCeil(
-                    reduce.getType().getIntOrFloatBitWidth(), 8);
-  const std::optional<Blocking> blocking = chooseBlocking(
-      llvm::divideCeil(lane.getLargestExtent(), count), count, tileBytes,
-      extent, mostRows, depth.getLargestExtent() * padded * rowBytes, others,
-      passes != nullptr, target);
-  if (!blocking)
+                    reduce.getType().getIntOrFloatBitWidth(), 8),
+                mostTiles = target.l2Bytes / kRowsPart /
+                            (depth.getLargestExtent() * padded * rowBytes);
+  if (mostTiles < 1)
     return false;
-  const int64_t tileCount = blocking->tilesOfBlock;
-  const Division division = blocking->rows;
+  const int64_t fewestItems =
+      target.parallelItems / (passes ? kItemsPartOfPasses : kItemsPart);
+  const Division division = divideRows(
+      extent, mostRows, std::min(mostTiles, extent / mostRows),
+      std::max<int64_t>(llvm::divideCeil(extent * items, fewestItems),
+                        kLeastTiles * mostRows));
 
   report("block columns", lane, tileCount * count);
   auto [blocks, block] = schedule.split(lane, tileCount * count);
@@ -287,8 +214,6 @@ bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   schedule.setKind(schedule.split(copies[2], padded).second, RangeKind::upcast);
   // The rows of a group are neighbors in memory.
   schedule.moveBefore(copies[1], copies[0]);
-  if (!passes && tileCount * tileBytes > target.l2Bytes / kColumnsPart)
-    schedule.moveBefore(tilesOfBlock, outer);
   unrollDepth(reduces);
   parallelize(groups);
   return true;
