@@ -14,6 +14,7 @@
 
 #include "Heuristic.h"
 #include "TileAcross.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
