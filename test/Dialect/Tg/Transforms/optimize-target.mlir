@@ -285,3 +285,77 @@ tg.kernel @r_2048_1024_n2(%arg0: memref<2048xf32>, %arg1: memref<2097152xf32>) a
   %6 = tg.ranged_reduce add %5 over %2 : f32
   tg.store %6, %arg0[%1] : memref<2048xf32>
 }
+
+// -----
+
+// 784 columns are 12.25 tiles of four vectors: where these wait for columns, two
+// vectors and twice the rows, of which a tile reads each column for twice as many
+// products. Not if no lanes are idle, or if the columns are many.
+// Others compute the results in a tile, with lanes along the rows.
+// CHECK-LABEL: tg.kernel @r_128_784_256_n0
+// V4-SAME: #tg.step<stage ranged_reduce 0
+// SPR: tg.range {{.*}} thread 25 peel 1
+// SPR: tg.range {{.*}} unroll 8
+// SPR: tg.range {{.*}} upcast 32
+// CHECK-LABEL: tg.kernel @r_128_768_256_n1
+// V4: tg.range {{.*}} upcast 64
+// SPR: tg.range {{.*}} upcast 64
+// CHECK-LABEL: tg.kernel @r_128_784_1024_n2
+// V4-SAME: #tg.step<stage ranged_reduce 0
+// SPR: tg.range {{.*}} upcast 64
+tg.kernel @r_128_784_256_n0(%arg0: memref<100352xf32>, %arg1: memref<32768xf32>, %arg2: memref<200704xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(784 : index) : index
+  %1 = tg.const(256 : index) : index
+  %2 = tg.range 0 loop 128
+  %3 = tg.range 1 loop 784
+  %4 = tg.range 2 loop 256
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<32768xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<200704xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<100352xf32>
+}
+
+tg.kernel @r_128_768_256_n1(%arg0: memref<98304xf32>, %arg1: memref<32768xf32>, %arg2: memref<196608xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(768 : index) : index
+  %1 = tg.const(256 : index) : index
+  %2 = tg.range 0 loop 128
+  %3 = tg.range 1 loop 768
+  %4 = tg.range 2 loop 256
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<32768xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<196608xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<98304xf32>
+}
+
+tg.kernel @r_128_784_1024_n2(%arg0: memref<100352xf32>, %arg1: memref<131072xf32>, %arg2: memref<802816xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(784 : index) : index
+  %1 = tg.const(1024 : index) : index
+  %2 = tg.range 0 loop 128
+  %3 = tg.range 1 loop 784
+  %4 = tg.range 2 loop 1024
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<131072xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<802816xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<100352xf32>
+}

@@ -150,3 +150,37 @@ tg.kernel @once(%out: memref<38597376xf32>, %a: memref<6432896xf32>, %b: memref<
   %5 = tg.add %j, %4 : index
   tg.store %s, %out[%5] : memref<38597376xf32>
 }
+
+// -----
+
+// Passes of 512 positions, for which each share of the rows packs the columns: two
+// shares of 4 groups of 8 tiles of 12 rows. Three of 3 groups would compute 96 rows
+// past the end.
+
+// SPR-LABEL:   tg.kernel @deep
+// SPR-SAME:      #tg.step<split [2] by 512 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
+// SPR-SAME:      #tg.step<split [1] by 256 into [5, 6]>
+// SPR-SAME:      #tg.step<split [0] by 384 into [9, 10]>, #tg.step<split [10] by 96 into [11, 12]>, #tg.step<split [12] by 12 into [13, 14]>
+// SPR-SAME:      #tg.step<stage load 0 [13, 4, 14] by 16
+// SPR-NOT:       #tg.step<move [7, 13]>
+// SPR:           tg.range
+// CHECK-LABEL: tg.kernel @deep
+// CHECK-SAME:    #tg.step<stage ranged_reduce 0
+tg.kernel @deep(%out: memref<589824xf32>, %a: memref<3145728xf32>, %b: memref<3145728xf32>) attributes {outputs = 1 : i64} {
+  %m = tg.const(768 : index) : index
+  %n = tg.const(768 : index) : index
+  %i = tg.range 0 loop 768
+  %j = tg.range 1 loop 768
+  %k = tg.range 2 loop 4096
+  %0 = tg.mul %k, %m : index
+  %1 = tg.add %i, %0 : index
+  %x = tg.load %a[%1] : memref<3145728xf32>
+  %2 = tg.mul %k, %n : index
+  %3 = tg.add %j, %2 : index
+  %y = tg.load %b[%3] : memref<3145728xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  %4 = tg.mul %i, %n : index
+  %5 = tg.add %j, %4 : index
+  tg.store %s, %out[%5] : memref<589824xf32>
+}

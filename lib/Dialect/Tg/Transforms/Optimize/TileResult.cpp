@@ -22,9 +22,6 @@ using namespace mlir::tg;
 /// its rows are about a page apart, and if it is neither small enough for the
 /// L1 cache anyway nor too large for the L2 cache.
 constexpr int64_t kMinUses = 8;
-/// The same where register tiles wait for their columns (16x1024x4096: 1.3 to
-/// 1.6 times as fast on a Sapphire Rapids).
-constexpr int64_t kMinUsesIfSlow = 3;
 /// Typical associativity of an L1 cache: 8 on most processors, up to 12.
 constexpr int64_t kWays = 8;
 /// Operands packed for lanes across the columns are reused at least at
@@ -43,8 +40,6 @@ constexpr int64_t kOftenWasted = 12, kSeldomWasted = 20;
 constexpr int64_t kMinDepth = 4;
 /// With fewer columns, neither lanes along them nor across them are full.
 constexpr int64_t kFewColumns = 8;
-/// The fewest rows of a register tile, unless there are fewer.
-constexpr int64_t kFewRows = 4;
 /// Accumulators that hide the latency of the arithmetic units. With fewer,
 /// products with at least 16 tiles of rows are faster if some rows are left
 /// over (on AVX2 with 12 instead of 8, 512x512x512: 1.10 times; with 12 instead
@@ -61,10 +56,6 @@ constexpr int64_t kBlockLines = 4;
 constexpr int64_t kMostBroadcast = 4;
 /// Prefetch distance in the rows of a matrix that is packed, in bytes.
 constexpr int64_t kPackedBytesAhead = 8 << 10;
-/// Positions of a sum of products that are unrolled where scalar instructions
-/// delay arithmetic, if there are at least so many times as many (on a Sapphire
-/// Rapids 1.02 to 1.1 times as fast).
-constexpr int64_t kDepthCopies = 4, kLeastTimes = 16;
 /// Short ranges of a reduce are unrolled up to this many copies of the body.
 constexpr int64_t kMaxWindow = 8, kMaxCopies = 256;
 
@@ -115,12 +106,6 @@ RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
       lane = range;
   }
   return lane;
-}
-
-/// Whether a register tile of few rows waits for its columns, which it reads
-/// from the second-level cache.
-bool Heuristic::waitsForColumns() const {
-  return target.l2BytesPerProduct * kFewRows < target.vectorBytes;
 }
 
 /// Lanes along \p columns that are not full are wasted; packing operands for
@@ -250,6 +235,8 @@ bool Heuristic::tileResult() {
 
   int64_t extent = lane.getLargestExtent();
   int64_t count = fitLanes(extent, 4 * width, width);
+  if (rows && prefersNarrowTile(perLane, rows, lane, count))
+    count = 2 * width;
   int64_t laneRegisters = llvm::divideCeil(count, width);
   int64_t rowCount = 1, most = 1;
   if (rows) {
@@ -330,81 +317,6 @@ bool Heuristic::tileResult() {
     return false;
   parallelize(shares ? outer : shareRows(outer, columns ? columns : outer));
   return true;
-}
-
-/// Whether each tile of rows reads the \p count columns from the second-level
-/// cache, which takes longer than to compute with few rows.
-bool Heuristic::readsPanels(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
-                            RangeOp lane, int64_t count) {
-  if (rows.isSymbolic() || lane.isSymbolic() || !waitsForColumns())
-    return false;
-  return llvm::any_of(reduces, [&](RangedReduceOp reduce) {
-    if (reduce.getRanges().size() != 1)
-      return false;
-    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
-    return llvm::any_of(
-        schedule.getSlice(reduce.getValue()), [&](Operation *op) {
-          auto load = dyn_cast<LoadOp>(op);
-          return load && !schedule.dependsOn(load.getResult(), rows) &&
-                 schedule.dependsOn(load.getResult(), lane) &&
-                 depth.getLargestExtent() * count *
-                         llvm::divideCeil(
-                             load.getType().getIntOrFloatBitWidth(), 8) >
-                     target.l1Bytes;
-        });
-  });
-}
-
-/// The rows of a tile, up to \p most, with which \p extent rows take the least
-/// time if tiles of few rows wait for their columns. \p usual is taken if it
-/// is as good.
-int64_t Heuristic::fitRows(int64_t extent, int64_t usual, int64_t most) const {
-  const int64_t least =
-      llvm::divideCeil(target.vectorBytes, target.l2BytesPerProduct);
-  auto getTime = [&](int64_t rows) {
-    const int64_t rest = extent % rows;
-    return extent / rows * std::max(rows, least) +
-           (rest == 0 ? 0 : std::max(rest, least));
-  };
-  // Columns are packed for at least some tiles of rows.
-  auto isPacked = [&](int64_t rows) {
-    return llvm::divideCeil(extent, rows) >= kMinUsesIfSlow;
-  };
-  int64_t best = usual;
-  for (int64_t rows = std::min(most, extent); rows >= kFewRows; --rows)
-    if (getTime(rows) < getTime(best) && isPacked(rows) >= isPacked(best))
-      best = rows;
-  return best;
-}
-
-/// Unrolls a part of what the sums of register tiles add up, so that there are
-/// fewer scalar instructions. The order of additions stays the same.
-void Heuristic::unrollDepth(ArrayRef<RangedReduceOp> reduces) {
-  if (!target.sharedPorts)
-    return;
-  for (RangedReduceOp reduce : reduces) {
-    if (reduce.getRanges().size() != 1 ||
-        !reduce.getValue().getDefiningOp<MulOp>())
-      continue;
-    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
-    // Conditions on positions bound the loop, which has to be one range for
-    // that.
-    const bool isPlain =
-        llvm::all_of(schedule.getSlice(reduce.getValue()), [&](Operation *op) {
-          auto load = dyn_cast<LoadOp>(op);
-          return !isa<WhereOp>(op) &&
-                 (!load || (isa<Float32Type, Float64Type>(load.getType()) &&
-                            !(load.getMask() &&
-                              schedule.dependsOn(load.getMask(), depth))));
-        });
-    if (!isPlain || depth.getKind() != RangeKind::loop || depth.getPeel() ||
-        !isMultiple(depth, kDepthCopies) ||
-        depth.getLargestExtent() < kDepthCopies * kLeastTimes)
-      continue;
-    report("unroll", depth, kDepthCopies);
-    schedule.setKind(schedule.split(depth, kDepthCopies).second,
-                     RangeKind::unroll);
-  }
 }
 
 /// How many rows a share has if the rows are divided among work items, of which

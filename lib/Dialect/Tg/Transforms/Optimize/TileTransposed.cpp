@@ -28,6 +28,7 @@
 
 #include "Heuristic.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -37,6 +38,9 @@ constexpr int64_t kVectors = 2;
 /// A tile has up to so many rows less than there are registers for, if fewer
 /// are left over.
 constexpr int64_t kFewerRows = 2;
+/// Shares have up to so many groups more, which leaves fewer of them, if that
+/// saves one of so many rows.
+constexpr int64_t kMoreGroups = 4, kWorthFewerShares = 32;
 /// The fewest columns of a block: rows are packed again for each block.
 constexpr int64_t kLeastBlock = 128;
 /// The fewest tiles of rows in a share: columns are packed for each share that
@@ -110,21 +114,28 @@ struct Division {
 } // namespace
 
 /// Divides \p extent rows so that shares have at least \p least of them, and
-/// the fewest rows are computed past the end.
+/// the fewest rows are computed past the end; a few groups more if that saves a
+/// part of all rows.
 static Division divideRows(int64_t extent, int64_t mostRows, int64_t mostTiles,
                            int64_t least) {
   Division best = {mostRows, mostTiles, extent};
-  auto countExcess = [&](Division division) {
-    return static_cast<int64_t>(llvm::alignTo(extent, division.getShare())) -
-           extent;
-  };
+  int64_t leastLost = std::numeric_limits<int64_t>::max();
   for (int64_t rows = mostRows; rows >= mostRows - kFewerRows; --rows)
     for (int64_t tiles = mostTiles; tiles > mostTiles / 2; --tiles) {
       Division division = {rows, tiles, 1};
-      division.groups =
+      const auto fewest =
           static_cast<int64_t>(llvm::divideCeil(least, division.getGroup()));
-      if (countExcess(division) < countExcess(best))
-        best = division;
+      for (int64_t groups = fewest;
+           groups <= std::min(2 * fewest, fewest + kMoreGroups); ++groups) {
+        division.groups = groups;
+        const int64_t lost =
+            static_cast<int64_t>(llvm::alignTo(extent, division.getShare())) -
+            extent + (groups > fewest ? extent / kWorthFewerShares : 0);
+        if (lost < leastLost) {
+          best = division;
+          leastLost = lost;
+        }
+      }
     }
   return best;
 }
