@@ -15,6 +15,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
+
 using namespace tinygrad;
 using namespace tinygrad::detail;
 

@@ -14,6 +14,7 @@
 #include "Interface.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -18,10 +18,12 @@
 #define TINYGRAD_EXPORT_LIBRARY_H
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGSIZEBUFFERS
