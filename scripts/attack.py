@@ -75,6 +75,7 @@ PASSES = (
     "tg-order-launches",
     "func.func(tg-plan-memory)",
     "tg.kernel(tg-collapse-reduce)",
+    "tg-size-buffers",
     "tg.kernel(tg-unmask-factors)",
     "tg.kernel(tg-simplify-index)",
     "tg.kernel(tg-optimize-kernels)",

@@ -434,7 +434,9 @@ tinygradProgramRun(TinyGradProgram *program, intptr_t numInputs,
 /** Memory of the host. */
 typedef struct TinyGradHostArray {
   void *data;
-  /** Has to be the size of the input or output. */
+  /** The size of the input or output, as TinyGradTensorInfo has it. If no size
+   * but the first one that is not 1 is symbolic, it may be less: as few bytes
+   * as the elements of the actual shape take. */
   size_t bytes;
   /** Has to be that of the input or output, or TinyGradDTypeNone. */
   TinyGradDType dtype;

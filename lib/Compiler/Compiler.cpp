@@ -579,6 +579,18 @@ static void debugSchedules(ModuleOp module) {
   debugModule(4, "scheduled kernels", module);
 }
 
+/// Messages name sizes, not the number of elements.
+static LaunchList nameSizes(LaunchList list,
+                            const std::vector<TensorInfo> &arguments) {
+  for (auto [slot, argument] : llvm::zip_equal(list.inputs, arguments))
+    // A host program has no shapes.
+    if (!list.slots[slot].sizes.empty() &&
+        !llvm::all_of(argument.sizes,
+                      [](const Expression &size) { return size.isConstant(); }))
+      list.slots[slot].sizes = argument.sizes;
+  return list;
+}
+
 FailureOr<std::shared_ptr<CompiledProgram>>
 tinygrad::detail::compile(ModuleOp module, Device &device,
                           const CompileOptions &options) {
@@ -613,7 +625,9 @@ tinygrad::detail::compile(ModuleOp module, Device &device,
     loaded[kernel.name] = std::move(kernel.loaded);
   }
   LaunchList list =
-      link(buildLaunchList(*host, place.device, entry->variables, launches),
+      link(nameSizes(
+               buildLaunchList(*host, place.device, entry->variables, launches),
+               entry->arguments),
            device, [&](const std::string &name) { return loaded.at(name); });
   return std::make_shared<CompiledProgram>(device, std::move(list),
                                            std::move(entry->arguments),
@@ -659,8 +673,9 @@ tinygrad::detail::compileToArtifact(ModuleOp module, const tg::Target &target,
   artifact.deviceKind = place.device;
   artifact.arguments = std::move(entry->arguments);
   artifact.results = std::move(entry->results);
-  artifact.list =
-      buildLaunchList(*host, place.device, entry->variables, launches);
+  artifact.list = nameSizes(
+      buildLaunchList(*host, place.device, entry->variables, launches),
+      artifact.arguments);
   if (failed(setCode(artifact, module, std::move(code), target)))
     return failure();
   return artifact;

@@ -11,6 +11,7 @@
 
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -243,6 +244,9 @@ LaunchList ListBuilder::build() {
     uint32_t slot = addSlot(argument, Slot::Kind::Input);
     list.slots[slot].isWritten = written.contains(argument);
     list.inputs.push_back(slot);
+    if (Attribute elements =
+            host.getArgAttr(argument.getArgNumber(), tg::elementsAttrName))
+      list.slots[slot].sizes = {getExpression(tg::Dim(elements), variables)};
     if (auto name = host.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       tg::deviceAttrName))
       list.slots[slot].deviceName = getPlace(name.getValue());

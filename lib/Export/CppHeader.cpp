@@ -11,8 +11,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interface.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <optional>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -126,11 +129,69 @@ void CppHeaderWriter::writeStatus() {
   os << "};\n";
 }
 
+/// A dimension as an expression in C++. Nothing if it divides by something else
+/// than a positive number.
+static std::optional<std::string> getCppExpression(mlir::tg::Dim dim) {
+  using mlir::tg::DimOpKind;
+  if (std::optional<int64_t> number = dim.getStatic())
+    return std::to_string(*number);
+  if (auto variable = llvm::dyn_cast<mlir::tg::VarAttr>(dim.getAttr()))
+    return variable.getName().getValue().str();
+  auto expression = llvm::cast<mlir::tg::DimExprAttr>(dim.getAttr());
+  std::string text;
+  for (mlir::Attribute attr : expression.getOperands()) {
+    const mlir::tg::Dim operand(attr);
+    const std::optional<std::string> next = getCppExpression(operand);
+    if (!next)
+      return std::nullopt;
+    if (text.empty()) {
+      text = *next;
+      continue;
+    }
+    switch (expression.getKind()) {
+    case DimOpKind::add:
+      text = "(" + text + " + " + *next + ")";
+      break;
+    case DimOpKind::mul:
+      text += " * " + *next;
+      break;
+    case DimOpKind::floordiv:
+    case DimOpKind::mod: {
+      if (operand.getStatic().value_or(0) < 1)
+        return std::nullopt;
+      // The remainder is not negative, as it may be in C++.
+      const std::string rest =
+          "((" + text + ") % " + *next + " + " + *next + ") % " + *next;
+      text = expression.getKind() == DimOpKind::mod
+                 ? "(" + rest + ")"
+                 : "((" + text + " - " + rest + ") / " + *next + ")";
+      break;
+    }
+    case DimOpKind::min:
+    case DimOpKind::max: {
+      const bool isLeast = expression.getKind() == DimOpKind::min;
+      text = "(" + text + (isLeast ? " < " : " > ") + *next + " ? " + text +
+             " : " + *next + ")";
+      break;
+    }
+    }
+  }
+  return text;
+}
+
 void CppHeaderWriter::writeEntry(const LibraryEntry &entry,
                                  bool isScratchGiven) {
   std::vector<std::string> parameters, passed;
   std::string checks;
   bool isWritten = false;
+  const bool isSized = llvm::any_of(
+      llvm::concat<const LibraryTensor>(entry.arguments, entry.results),
+      [](const LibraryTensor &tensor) { return tensor.elements.has_value(); });
+  for (const ProgramVariable &variable : entry.variables)
+    if (isSized)
+      checks += (checks.empty() ? "" : " ||\n        ") + variable.name +
+                " < " + std::to_string(variable.min) + " || " + variable.name +
+                " > " + std::to_string(variable.max);
   if (entry.hasState())
     passed.push_back("memory_.data()");
   for (const LibraryTensor &tensor : entry.arguments)
@@ -140,9 +201,14 @@ void CppHeaderWriter::writeEntry(const LibraryEntry &entry,
                          (tensor.isWritten ? "" : "const ") +
                          getCType(tensor.dtype) + "> " + tensor.name);
     passed.push_back(tensor.name + ".data()");
+    // Sizes are within their bounds here, so that nothing overflows.
+    std::optional<std::string> actual;
+    if (tensor.elements)
+      actual = getCppExpression(*tensor.elements);
     checks += (checks.empty() ? "" : " ||\n        ") + tensor.name +
               ".size() < " +
-              std::to_string(tensor.bytes / itemSize(tensor.dtype));
+              (actual ? "static_cast<std::size_t>(" + *actual + ")"
+                      : std::to_string(tensor.bytes / itemSize(tensor.dtype)));
   };
   for (const LibraryTensor &tensor : entry.arguments)
     if (!tensor.isState)

@@ -91,7 +91,7 @@ static std::string describe(const LibraryTensor &tensor) {
   }
   if (tensor.sizes.empty())
     text += ", one element";
-  if (isSymbolic)
+  if (isSymbolic && !tensor.elements)
     text += ", in memory of " + memory;
   if (std::string note = getNote(tensor.dtype); !note.empty())
     text += " (" + note + ")";
@@ -149,9 +149,10 @@ void HeaderWriter::writeIntroduction() {
     os << ",\n * and if they are not calls of one function, which has static "
           "memory";
   os << ".\n"
-     << " * Tensors are contiguous, the last size varies fastest; a size that "
-        "the caller\n"
-     << " * gives leaves the layout as it is for the largest one.\n"
+     << " * Tensors are contiguous, the last size varies fastest. A tensor in "
+        "\"memory of\" another\n"
+     << " * shape lies as that one does, and takes as much memory, whatever "
+        "sizes are given.\n"
      << " *\n"
      << (library.options.source ? " * Kernels are scheduled for"
                                 : " * Code is for");

@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interface.h"
+#include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,6 +41,9 @@ struct MemoryRegion {
   std::size_t alignment = 1;
   /// It must not overlap any other memory.
   bool isOwn = false;
+  /// It has as many bytes as these elements, not `bytes`.
+  std::optional<tg::Dim> elements = std::nullopt;
+  std::size_t elementBytes = 1;
 };
 
 /// Writes one exported function.
@@ -87,6 +92,8 @@ private:
   std::vector<MemoryRegion> regions;
   /// For the variant's function.
   SmallVector<Value> passed;
+  /// The sizes that are given, by name.
+  llvm::StringMap<Value> variables;
 };
 } // namespace
 
@@ -133,8 +140,9 @@ void FunctionBuilder::takeArguments() {
   for (const LibraryTensor &tensor : entry.arguments) {
     if (!tensor.isState) {
       passed.push_back(take());
-      regions.push_back(
-          {passed.back(), tensor.bytes, tensor.alignment, tensor.isWritten});
+      regions.push_back({passed.back(), tensor.bytes, tensor.alignment,
+                         tensor.isWritten, tensor.elements,
+                         itemSize(tensor.dtype)});
       continue;
     }
     auto member = llvm::find_if(library.state, [&](const LibraryTensor &other) {
@@ -145,12 +153,14 @@ void FunctionBuilder::takeArguments() {
   }
   for (const LibraryTensor &tensor : entry.results) {
     passed.push_back(take());
-    regions.push_back(
-        {passed.back(), tensor.bytes, tg::kBufferAlignment, /*isOwn=*/true});
+    regions.push_back({passed.back(), tensor.bytes, tg::kBufferAlignment,
+                       /*isOwn=*/true, tensor.elements,
+                       itemSize(tensor.dtype)});
   }
   for (const ProgramVariable &variable : entry.variables) {
     Value size = take();
     passed.push_back(size);
+    variables[variable.name] = size;
     Value isBelow = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::slt, size,
                                          number(variable.min));
     Value isAbove = LLVM::ICmpOp::create(b, LLVM::ICmpPredicate::sgt, size,
@@ -217,8 +227,17 @@ void FunctionBuilder::checkRegions() {
   if (isUnaligned)
     check(isUnaligned, LibraryStatus::ErrorAlignment);
   auto endOf = [&](size_t i) -> Value {
-    return LLVM::AddOp::create(b, begins[i],
-                               number(static_cast<int64_t>(regions[i].bytes)));
+    const MemoryRegion &region = regions[i];
+    Value bytes = number(static_cast<int64_t>(region.bytes));
+    if (region.elements)
+      bytes = tg::createDimInLLVM(
+          b, b.getLoc(),
+          *region.elements * tg::Dim(b.getContext(),
+                                     static_cast<int64_t>(region.elementBytes)),
+          [&](tg::VarAttr variable) {
+            return variables.at(variable.getName().getValue());
+          });
+    return LLVM::AddOp::create(b, begins[i], bytes);
   };
   for (size_t i = 0; i < regions.size(); ++i)
     for (size_t j = i + 1; j < regions.size(); ++j) {

@@ -289,6 +289,8 @@ static void complete(LibraryEntry &entry, const tg::HostFunction &host) {
   for (auto [tensor, argument] :
        llvm::zip_equal(entry.arguments, host.arguments)) {
     tensor.isWritten = argument.isWritten;
+    if (!tensor.isState)
+      tensor.elements = argument.elements;
     tensor.alignment = std::max<std::size_t>(
         tensor.alignment, static_cast<std::size_t>(argument.alignment));
   }
@@ -297,6 +299,7 @@ static void complete(LibraryEntry &entry, const tg::HostFunction &host) {
     if (!result.inPlace) {
       results.push_back(std::move(tensor));
       results.back().isWritten = true;
+      results.back().elements = result.elements;
     }
   entry.results = std::move(results);
   for (tg::VarAttr variable : host.variables)

@@ -243,6 +243,7 @@ static void visitSlot(Codec &codec, T &slot) {
   }
   codec.choice(slot.isWritten, true, "truth value");
   codec.number(slot.alignment);
+  codec.list(slot.sizes, "sizes", [&](auto &size) { codec.expression(size); });
   codec.text(slot.deviceName);
   codec.text(slot.contents);
 }

@@ -24,7 +24,8 @@ using namespace tinygrad;
 /// The state of one run, reused by later runs.
 struct Executable::Run {
   std::vector<void *> addresses;
-  std::vector<Buffer> outputs; // of Output slots, by slot
+  std::vector<std::size_t> bytes; // of Input slots, by slot
+  std::vector<Buffer> outputs;    // of Output slots, by slot
   Buffer arena;
   void *arenaAddress = nullptr;
 };
@@ -60,7 +61,7 @@ Executable::Executable(Device &device, LaunchList list)
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     if (program.slots[program.inputs[i]].isWritten)
       writtenInputs.push_back(i);
-  bool staysOnDevice = true;
+  bool staysOnDevice = true, hasShortSteps = false;
   for (uint32_t i = 0; i < program.steps.size(); ++i) {
     Step &step = program.steps[i];
     if (step.opCount.isConstant() && step.memBytes.isConstant()) {
@@ -76,8 +77,12 @@ Executable::Executable(Device &device, LaunchList list)
     step.dims.numValues = uint32_t(step.variables.size());
     for (uint32_t slot : step.slots)
       staysOnDevice &= &deviceOf(slot) == &target;
+    // How much of such memory is copied or sorted is known when it is given.
+    if (step.kind != Step::Kind::Launch)
+      for (uint32_t slot : step.slots)
+        hasShortSteps |= mayBeShort(slot);
   }
-  if (!staysOnDevice)
+  if (!staysOnDevice || hasShortSteps)
     return;
   std::vector<Command> captured;
   captured.reserve(program.steps.size());
@@ -111,6 +116,10 @@ static uint32_t rootOf(const LaunchList &list, uint32_t slot) {
   while (list.slots[slot].kind == Slot::Kind::View)
     slot = list.slots[slot].base;
   return slot;
+}
+
+bool Executable::mayBeShort(uint32_t slot) const {
+  return !program.slots[rootOf(program, slot)].sizes.empty();
 }
 
 static bool isWithin(std::size_t offset, std::size_t bytes, std::size_t whole) {
@@ -177,6 +186,7 @@ std::unique_ptr<Executable::Run> Executable::takeRun() {
   }
   auto run = std::make_unique<Run>();
   run->addresses.resize(program.slots.size());
+  run->bytes.resize(program.slots.size());
   run->outputs.resize(program.slots.size());
   for (std::size_t i = 0; i < program.slots.size(); ++i)
     if (program.slots[i].kind == Slot::Kind::Constant)
@@ -200,11 +210,30 @@ static bool overlap(const Buffer &one, const Buffer &other) {
          begin < otherBegin + other.size() && otherBegin < begin + one.size();
 }
 
-void Executable::checkInputs(const std::vector<Buffer> &inputs,
-                             const std::vector<int64_t> &values) const {
-  if (inputs.size() != program.inputs.size())
-    throw ShapeError("program takes " + std::to_string(program.inputs.size()) +
-                     " inputs, not " + std::to_string(inputs.size()));
+std::string tinygrad::describeSize(const std::string &what, std::size_t given,
+                                   std::size_t largest,
+                                   std::optional<DType> dtype,
+                                   const std::vector<Expression> &sizes,
+                                   const std::vector<int64_t> &values) {
+  const std::string text = what + " has " + std::to_string(given) + " bytes";
+  Slot slot;
+  slot.bytes = largest;
+  slot.dtype = dtype;
+  slot.sizes = sizes;
+  const std::size_t needed = getNeededBytes(slot, values.data());
+  if (needed == largest)
+    return text + ", not " + std::to_string(largest);
+  std::string shape;
+  for (const Expression &size : sizes)
+    shape += (shape.empty() ? "" : ", ") +
+             std::to_string(size.evaluate(values.data()));
+  return text + ", not from " + std::to_string(needed) + ", for its shape [" +
+         shape + "]" +
+         (dtype ? std::string(" of ") + tinygrad::name(*dtype) : "") + ", to " +
+         std::to_string(largest) + ", for the largest one";
+}
+
+void Executable::checkValues(const std::vector<int64_t> &values) const {
   if (values.size() != program.variables.size())
     throw ShapeError("program takes " +
                      std::to_string(program.variables.size()) +
@@ -216,6 +245,14 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
                        std::to_string(values[i]) + ", which is not in [" +
                        std::to_string(variable.min) + ", " +
                        std::to_string(variable.max) + "]");
+}
+
+void Executable::checkInputs(const std::vector<Buffer> &inputs,
+                             const std::vector<int64_t> &values) const {
+  if (inputs.size() != program.inputs.size())
+    throw ShapeError("program takes " + std::to_string(program.inputs.size()) +
+                     " inputs, not " + std::to_string(inputs.size()));
+  checkValues(values);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer &input = inputs[i];
     const Slot &slot = program.slots[program.inputs[i]];
@@ -225,10 +262,12 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
     if (&input.device() != &wanted)
       throw DeviceError("input " + std::to_string(i) + " is on " +
                         input.device().name() + ", not on " + wanted.name());
-    if (input.size() != slot.bytes)
-      throw ShapeError("input " + std::to_string(i) + " has " +
-                       std::to_string(input.size()) + " bytes, not " +
-                       std::to_string(slot.bytes));
+    if (input.size() > slot.bytes ||
+        (input.size() < slot.bytes &&
+         input.size() < getNeededBytes(slot, values.data())))
+      throw ShapeError(describeSize("input " + std::to_string(i), input.size(),
+                                    slot.bytes, slot.dtype, slot.sizes,
+                                    values));
     if (input.dtype() && slot.dtype && *input.dtype() != *slot.dtype)
       throw DTypeError("input " + std::to_string(i) + " is " +
                        tinygrad::name(*input.dtype()) + ", not " +
@@ -311,10 +350,12 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
     const Slot &slot = program.slots[program.inputs[i]];
     void *&address = current->addresses[program.inputs[i]];
     address = inputs[i].address();
+    current->bytes[program.inputs[i]] = inputs[i].size();
     if (reinterpret_cast<std::uintptr_t>(address) % slot.alignment == 0)
       continue;
-    copies.emplace_back(i, Buffer::allocate(target, slot.bytes, slot.dtype));
-    target.copy(copies.back().second.address(), address, slot.bytes);
+    copies.emplace_back(i,
+                        Buffer::allocate(target, inputs[i].size(), slot.dtype));
+    target.copy(copies.back().second.address(), address, inputs[i].size());
     address = copies.back().second.address();
   }
 
@@ -356,7 +397,7 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
   }
   for (const auto &[i, copy] : copies)
     if (const Slot &slot = program.slots[program.inputs[i]]; slot.isWritten)
-      target.copy(inputs[i].address(), copy.address(), slot.bytes);
+      target.copy(inputs[i].address(), copy.address(), inputs[i].size());
 
   std::vector<Buffer> results;
   results.reserve(program.outputs.size());
@@ -378,8 +419,11 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
     if (slot.kind == Slot::Kind::Output)
       results.push_back(std::move(whole));
     else
-      results.push_back(whole.view(offset, slot.bytes,
-                                   slot.dtype ? slot.dtype : whole.dtype()));
+      // A part of an input that is shorter than its slot may be so, too.
+      results.push_back(whole.view(
+          std::min(offset, whole.size()),
+          std::min(slot.bytes, whole.size() - std::min(offset, whole.size())),
+          slot.dtype ? slot.dtype : whole.dtype()));
   }
   for (Buffer &output : current->outputs)
     output = Buffer();
@@ -412,11 +456,37 @@ void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
   GlobalCounters::globalMem.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+std::size_t Executable::getAvailableBytes(const Run &run, uint32_t slot) const {
+  const std::size_t bytes = program.slots[slot].bytes;
+  const uint32_t root = rootOf(program, slot);
+  if (program.slots[root].sizes.empty())
+    return bytes;
+  const auto offset = std::size_t(static_cast<char *>(run.addresses[slot]) -
+                                  static_cast<char *>(run.addresses[root]));
+  return std::min(bytes, run.bytes[root] - std::min(offset, run.bytes[root]));
+}
+
+/// Without rows that are not there.
+SortShape Executable::getSortShape(const Step &step, const Run &run) const {
+  SortShape shape = step.sort;
+  auto limit = [&](uint32_t slot, int64_t elements, DType dtype) {
+    const std::size_t row = std::size_t(elements) * itemSize(dtype);
+    if (row == 0 || !mayBeShort(slot))
+      return;
+    const std::size_t rows = (getAvailableBytes(run, slot) + row - 1) / row;
+    shape.rows = std::min(shape.rows, int64_t(rows));
+  };
+  limit(step.slots[0], shape.rowPositions, shape.positions);
+  limit(step.slots[1], shape.rowElements, shape.keys);
+  return shape;
+}
+
 void Executable::runStep(const Step &step, Run &run,
                          const std::vector<int64_t> &values) {
   if (step.kind == Step::Kind::Copy) {
     const uint32_t to = step.slots[0], from = step.slots[1];
-    const std::size_t bytes = program.slots[to].bytes;
+    const std::size_t bytes =
+        std::min(getAvailableBytes(run, to), getAvailableBytes(run, from));
     Device &toDevice = deviceOf(to);
     Device &fromDevice = deviceOf(from);
     if (&toDevice == &fromDevice)
@@ -431,7 +501,8 @@ void Executable::runStep(const Step &step, Run &run,
     buffers.push_back(run.addresses[slot]);
   const std::vector<int64_t> chosen = chooseValues(step, values);
   if (step.kind == Step::Kind::Sort)
-    return target.sort(buffers[0], buffers[1], step.sort, chosen.data());
+    return target.sort(buffers[0], buffers[1], getSortShape(step, run),
+                       chosen.data());
   target.launch(step.kernel, buffers.data(), chosen.data(), step.dims);
 }
 

@@ -38,6 +38,23 @@ LaunchList tinygrad::link(LaunchList list, Device &device,
   return list;
 }
 
+std::size_t tinygrad::getNeededBytes(const Slot &slot, const int64_t *values) {
+  if (slot.sizes.empty())
+    return slot.bytes;
+  // No product of sizes that is less than `bytes` overflows.
+  std::size_t bytes = slot.dtype ? itemSize(*slot.dtype) : 1;
+  bool isLarge = false;
+  for (const Expression &size : slot.sizes) {
+    const int64_t number = size.evaluate(values);
+    if (number <= 0)
+      return 0;
+    isLarge |= bytes > slot.bytes / std::size_t(number);
+    if (!isLarge)
+      bytes *= std::size_t(number);
+  }
+  return isLarge ? slot.bytes : bytes;
+}
+
 /// The slot that owns the memory of \p slot.
 static uint32_t rootOf(const LaunchList &list, uint32_t slot) {
   while (list.slots[slot].kind == Slot::Kind::View)
@@ -66,6 +83,10 @@ static void verifySlots(const LaunchList &list) {
           slot.alignment > kMemoryAlignment)
         throw Error(where + " has an alignment of " +
                     std::to_string(slot.alignment) + " bytes");
+      for (const Expression &size : slot.sizes)
+        if (size.numVariables() > list.variables.size())
+          throw Error(where + " has a size over variables that the program "
+                              "does not have");
       if (timesInput[i] != 1)
         throw Error(where + " is given " + std::to_string(timesInput[i]) +
                     " times among the inputs");

@@ -17,13 +17,17 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Npy.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Alignment.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -196,9 +200,56 @@ forEachRow(ArrayRef<int64_t> shape, ArrayRef<int64_t> memoryShape,
   }
 }
 
-std::vector<tinygrad::Buffer> mlir::tg::toBuffers(tinygrad::Device &device,
-                                                  ArrayRef<HostTensor> tensors,
-                                                  TypeRange types) {
+/// What the bytes behind guarded memory are.
+static constexpr char kBehind = char(0xa5);
+
+static std::size_t getPageBytes() {
+  static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+tinygrad::Buffer mlir::tg::allocateGuarded(tinygrad::Device &device,
+                                           std::size_t bytes,
+                                           std::optional<tinygrad::DType> dtype,
+                                           std::size_t alignment) {
+  const tinygrad::DeviceInfo &info = device.information();
+  if (!info.hostVisible || device.name() != "CPU")
+    return tinygrad::Buffer::allocate(device, bytes, dtype);
+  const std::size_t page = getPageBytes(),
+                    whole = llvm::alignTo(bytes, page) + page;
+  void *memory = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return tinygrad::Buffer::allocate(device, bytes, dtype);
+  char *end = static_cast<char *>(memory) + whole - page;
+  ::mprotect(end, page, PROT_NONE);
+  char *begin = end - llvm::alignTo(bytes, alignment);
+  std::memset(begin + bytes, kBehind, end - begin - bytes);
+  return tinygrad::Buffer::external(
+      device, begin, bytes, [memory, whole] { ::munmap(memory, whole); },
+      dtype);
+}
+
+bool mlir::tg::isEndIntact(const tinygrad::Buffer &buffer) {
+  const char *end = static_cast<const char *>(buffer.address()) + buffer.size();
+  const std::size_t behind = llvm::offsetToAlignment(
+      reinterpret_cast<uintptr_t>(end), llvm::Align(getPageBytes()));
+  return std::all_of(end, end + behind,
+                     [](char byte) { return byte == kBehind; });
+}
+
+std::vector<std::size_t>
+mlir::tg::getNeededBytes(const tinygrad::LaunchList &list,
+                         ArrayRef<int64_t> values) {
+  std::vector<std::size_t> bytes;
+  for (uint32_t input : list.inputs)
+    bytes.push_back(tinygrad::getNeededBytes(list.slots[input], values.data()));
+  return bytes;
+}
+
+std::vector<tinygrad::Buffer>
+mlir::tg::toBuffers(tinygrad::Device &device, ArrayRef<HostTensor> tensors,
+                    TypeRange types, ArrayRef<std::size_t> needed) {
   std::vector<tinygrad::Buffer> buffers;
   for (auto [tensor, type] : llvm::zip_equal(tensors, types)) {
     auto tensorType = cast<RankedTensorType>(type);
@@ -215,9 +266,13 @@ std::vector<tinygrad::Buffer> mlir::tg::toBuffers(tinygrad::Device &device,
                  });
       bytes = &spread;
     }
+    std::size_t size = bytes->size();
+    if (!needed.empty())
+      size = std::min(size, needed[buffers.size()]);
+    const tinygrad::DType dtype = tinygrad::getDType(tensor.elementType);
     buffers.push_back(
-        tinygrad::Buffer::fromHost(device, bytes->data(), bytes->size(),
-                                   tinygrad::getDType(tensor.elementType)));
+        allocateGuarded(device, size, dtype, tinygrad::itemSize(dtype)));
+    buffers.back().copyIn(bytes->data(), size);
   }
   return buffers;
 }
@@ -230,7 +285,8 @@ HostTensor mlir::tg::fromBuffer(const tinygrad::Buffer &buffer,
   tensor.elementType = type.getElementType();
   const int64_t size = getElementSize(tensor.elementType);
   tensor.bytes.resize(tensor.numElements() * size);
-  if (type.hasStaticShape()) {
+  // An artifact has the largest shapes only.
+  if (llvm::equal(shape, getLargestShape(type))) {
     buffer.copyOut(tensor.bytes.data(), tensor.bytes.size());
     return tensor;
   }

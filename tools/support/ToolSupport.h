@@ -24,6 +24,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -76,12 +77,29 @@ LogicalResult writeTensor(StringRef path, const HostTensor &tensor);
 /// 16), any bool.
 HostTensor makeRandomTensor(HostTensor tensor, std::mt19937_64 &random);
 
-/// Copies tensors to a device, each into memory for its largest shape, as given
-/// by the type; unused elements are filled with ones. Throws what
-/// Buffer::fromHost throws.
+/// New memory that ends, but for what the alignment of its beginning leaves,
+/// where a page does behind which each access is a fault. On devices that use
+/// no host memory, and those that check accesses themselves, it is theirs.
+tinygrad::Buffer allocateGuarded(tinygrad::Device &device, std::size_t bytes,
+                                 std::optional<tinygrad::DType> dtype,
+                                 std::size_t alignment);
+
+/// Whether nothing was written to what lies between the end of such memory and
+/// that page.
+bool isEndIntact(const tinygrad::Buffer &buffer);
+
+/// Copies tensors to a device, each into guarded memory for its largest shape,
+/// as given by the type, or the first \p bytes of it; unused elements are
+/// filled with ones. Throws what Buffer::fromHost throws.
 std::vector<tinygrad::Buffer> toBuffers(tinygrad::Device &device,
                                         ArrayRef<HostTensor> tensors,
-                                        TypeRange types);
+                                        TypeRange types,
+                                        ArrayRef<std::size_t> bytes = {});
+
+/// How many bytes each input of a program needs for the values of its
+/// variables, in their order.
+std::vector<std::size_t> getNeededBytes(const tinygrad::LaunchList &list,
+                                        ArrayRef<int64_t> values);
 
 /// Copies a tensor with these sizes from a buffer with memory for \p type.
 HostTensor fromBuffer(const tinygrad::Buffer &buffer, RankedTensorType type,

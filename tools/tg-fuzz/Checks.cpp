@@ -179,10 +179,12 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
     };
     for (const Case &one : cases) {
       path = one.describe(way);
+      const std::vector<int64_t> values =
+          orderValues(program->variables(), one.binding);
       std::vector<tinygrad::Buffer> buffers =
-          toBuffers(device, one.inputs, inputTypes);
-      std::vector<tinygrad::Buffer> outputs =
-          program->run(buffers, orderValues(program->variables(), one.binding));
+          toBuffers(device, one.inputs, inputTypes,
+                    getNeededBytes(program->list(), values));
+      std::vector<tinygrad::Buffer> outputs = program->run(buffers, values);
       device.synchronize();
       Outcome outcome = compare(
           one.expected, gather(one.expected.results, resultTypes, outputs),
@@ -298,8 +300,13 @@ static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
     tinygrad::Device &device = tinygrad::Device::get("CPU");
     for (const Case &one : cases) {
       path = one.describe("library");
+      std::vector<std::size_t> needed;
+      for (auto [argument, input] :
+           llvm::zip_equal(entry.arguments, one.inputs))
+        needed.push_back(argument.elements ? input.bytes.size()
+                                           : argument.bytes);
       std::vector<tinygrad::Buffer> buffers =
-          toBuffers(device, one.inputs, inputTypes);
+          toBuffers(device, one.inputs, inputTypes, needed);
       std::vector<uint64_t> given;
       auto give = [&](const tinygrad::Buffer &buffer) {
         // A tensor without elements has memory too in C.
@@ -318,8 +325,11 @@ static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
         const unsigned number = std::stoul(result.name.substr(1));
         types.push_back(resultTypes[number]);
         expected.results.push_back(one.expected.results[number]);
-        outputs.push_back(
-            tinygrad::Buffer::allocate(device, result.bytes, result.dtype));
+        outputs.push_back(allocateGuarded(
+            device,
+            result.elements ? one.expected.results[number].tensor.bytes.size()
+                            : result.bytes,
+            result.dtype, kBufferAlignment));
         give(outputs.back());
       }
       for (int64_t value : orderValues(entry.variables, one.binding))
@@ -330,6 +340,10 @@ static Outcome checkLibrary(ModuleOp original, ArrayRef<Case> cases,
         give(scratch);
       if (const int status = call(main, given)) {
         message = path + ": the function returned " + std::to_string(status);
+        return Outcome::Failed;
+      }
+      if (!llvm::all_of(outputs, isEndIntact)) {
+        message = path + ": memory behind a result is written";
         return Outcome::Failed;
       }
       auto gather = [](ArrayRef<TrackedTensor> wanted, TypeRange wantedTypes,

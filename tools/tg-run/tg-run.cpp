@@ -210,11 +210,13 @@ static LogicalResult runProgram(tinygrad::CompiledProgram &program,
     return fromBuffer(buffer, cast<RankedTensorType>(type),
                       cast<RankedTensorType>(getArrayType(sizes)).getShape());
   };
-  std::vector<tinygrad::Buffer> buffers =
-      toBuffers(device, tensors, inputTypes);
-  std::vector<tinygrad::Buffer> scratch =
-      repeat > 1 ? toBuffers(device, tensors, inputTypes) : buffers;
-  std::vector<int64_t> ordered = orderValues(program.variables(), values);
+  const std::vector<int64_t> ordered = orderValues(program.variables(), values);
+  auto makeBuffers = [&] {
+    return toBuffers(device, tensors, inputTypes,
+                     getNeededBytes(program.list(), ordered));
+  };
+  std::vector<tinygrad::Buffer> buffers = makeBuffers();
+  std::vector<tinygrad::Buffer> scratch = repeat > 1 ? makeBuffers() : buffers;
   std::vector<tinygrad::Buffer> first;
   if (failed(runRepeatedly(preparation, [&](unsigned i) {
         auto outputs = program.run(i == 0 ? buffers : scratch, ordered);

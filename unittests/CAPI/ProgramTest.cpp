@@ -235,6 +235,30 @@ TEST_F(CProgram, RunOnHostErrors) {
   EXPECT_OK(run({in, weights}, {4}, {out}));
 }
 
+TEST_F(CProgram, RunOnMemoryOfTheActualSize) {
+  compile(kRows);
+  // Three rows of at most four, for input and output.
+  std::array<float, 6> x = {1, 2, 3, 4, 5, 6};
+  std::array<float, 2> w = {1, 0};
+  std::array<float, 3> y = {};
+  const TinyGradHostArray in = array(x, TinyGradDTypeFloat32),
+                          weights = array(w, TinyGradDTypeFloat32),
+                          out = array(y, TinyGradDTypeFloat32);
+  EXPECT_OK(run({in, weights}, {3}, {out}));
+  EXPECT_THAT(y, ElementsAre(1, 3, 5));
+  EXPECT_OK(run({in, weights}, {2}, {out}));
+  EXPECT_ERROR(run({array(w, TinyGradDTypeFloat32), weights}, {3}, {out}),
+               TinyGradErrorShape,
+               "input 0 has 8 bytes, not from 24, for its shape [3, 2] of "
+               "float32, to 32, for the largest one");
+  EXPECT_ERROR(run({in, weights}, {3}, {array(w, TinyGradDTypeFloat32)}),
+               TinyGradErrorShape,
+               HasSubstr("output 0 has 8 bytes, not from 12, for its shape "));
+  std::array<float, 9> large = {};
+  EXPECT_ERROR(run({array(large, TinyGradDTypeFloat32), weights}, {3}, {out}),
+               TinyGradErrorShape, HasSubstr("input 0 has 36 bytes, not from"));
+}
+
 TEST_F(CProgram, RunOnBuffers) {
   compile(kRows);
   TinyGradDevice *cpu = getDevice("CPU");

@@ -205,9 +205,9 @@ TEST(ArtifactTest, isCheckedBehindARightHeader) {
 
 TEST(ArtifactTest, isOfThisVersion) {
   std::string bytes = makeArtifact().save();
-  bytes[8] = 2;
-  EXPECT_EQ(problem(bytes), "net.tga: it is an artifact of version 2, this "
-                            "runtime reads version 1; compile it again");
+  bytes[8] = 1;
+  EXPECT_EQ(problem(bytes), "net.tga: it is an artifact of version 1, this "
+                            "runtime reads version 2; compile it again");
 }
 
 TEST(ArtifactTest, hasItsLength) {

@@ -520,6 +520,48 @@ TEST_F(LaunchListTest, wrongArgumentsAreRefused) {
   EXPECT_EQ(at(program.run({in}, {1})[0], 0), 1);
 }
 
+/// A size that a value gives.
+static Expression value(uint32_t index) {
+  return Expression::Builder().variable(index).build();
+}
+
+TEST_F(LaunchListTest, inputsMayHaveTheirActualSize) {
+  // Rows of two numbers, at most eight: copied to an output, and returned.
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Output),
+                slot(Slot::Kind::View, 16)};
+  list.slots[0].sizes = {value(0), 2};
+  list.slots[2].base = 0;
+  list.slots[2].bytes = kBytes - 16;
+  list.steps = {copy(1, 0)};
+  list.inputs = {0};
+  list.outputs = {1, 0, 2};
+  list.variables = {{"n", 0, 8}};
+  Executable program(cpu, list);
+  const Buffer whole = iota();
+  for (int64_t n : {1, 3, 8}) {
+    const Buffer in =
+        Buffer::fromHost(cpu, whole.address(), std::size_t(n) * 16);
+    const std::vector<Buffer> results = program.run({in}, {n});
+    ASSERT_EQ(results[0].size(), kBytes);
+    for (int64_t i = 0; i < 2 * n; ++i)
+      EXPECT_EQ(at(results[0], std::size_t(i)), i);
+    EXPECT_EQ(results[1].size(), in.size());
+    EXPECT_EQ(results[2].size(), in.size() - 16);
+    // More is taken, too.
+    EXPECT_EQ(at(program.run({whole}, {n})[0], 15), 15);
+  }
+  EXPECT_EQ(
+      messageOf<ShapeError>([&] { program.run({whole.view(0, 32)}, {3}); }),
+      "input 0 has 32 bytes, not from 48, for its shape [3, 2] of int64, "
+      "to 128, for the largest one");
+  EXPECT_EQ(
+      messageOf<ShapeError>([&] { program.run({whole.view(0, 32)}, {8}); }),
+      "input 0 has 32 bytes, not 128");
+  list.slots[0].sizes = {value(1)};
+  EXPECT_THAT(problem(list), HasSubstr("slot 0 has a size over variables"));
+}
+
 TEST_F(LaunchListTest, inconsistentListsAreRefused) {
   LaunchList list = sample();
   list.inputs = {};
@@ -651,6 +693,36 @@ LaunchList sorted(std::size_t bytes, int64_t rows, bool isDescending) {
   return list;
 }
 } // namespace
+
+TEST_F(LaunchListTest, shortInputsAreAlignedAndSorted) {
+  // Copied to aligned memory, and back after the copy of rows to it.
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Input)};
+  for (Slot &slot : list.slots)
+    slot.sizes = {value(0), 2};
+  list.slots[0].isWritten = true;
+  list.slots[0].alignment = 64;
+  list.steps = {copy(0, 1)};
+  list.inputs = {0, 1};
+  list.outputs = {0};
+  list.variables = {{"n", 1, 8}};
+  std::vector<int64_t> memory(kCount, -1);
+  const Buffer to = Buffer::external(cpu, memory.data() + 1, 48, {});
+  const Buffer from = iota();
+  Executable(cpu, list).run({to, from.view(0, 48)}, {3});
+  EXPECT_EQ(memory[6], 5);
+  EXPECT_EQ(memory[7], -1);
+  EXPECT_EQ(memory[0], -1);
+
+  LaunchList sorts = sorted(kBytes, 8, false);
+  sorts.slots[0].sizes = {value(1), 2};
+  sorts.variables.push_back({"m", 1, 8});
+  const std::vector<int64_t> keys = {5, 1, 0, 2, 4, 3};
+  const Buffer in = Buffer::fromHost(cpu, keys.data(), 48, DType::Int64);
+  std::vector<int32_t> found(6);
+  Executable(cpu, sorts).run({in}, {2, 3})[0].copyOut(found.data(), 24);
+  EXPECT_THAT(found, ::testing::ElementsAre(1, 0, 0, 1, 1, 0));
+}
 
 TEST_F(LaunchListTest, sortsRows) {
   const std::vector<int64_t> keys = {5, -1, 5, 0, 9, 9, -7, 3,

@@ -463,8 +463,8 @@ def TgAnnotateKernelFunctions
     Takes the output of `convert-tg-to-vector` or `convert-tg-to-gpu`. The buffers of a kernel that does
     not work in place become `llvm.noalias`: they do not overlap where one of them
     is written. Buffers that the kernel does not write become `llvm.readonly`, and
-    buffers of known size `llvm.dereferenceable`. Other functions are left
-    unchanged.
+    buffers of known size `llvm.dereferenceable`: all of their type, or as much as
+    `tg.least_elements` says, which is removed. Other functions are left unchanged.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -18,10 +18,12 @@
 #define TINYGRAD_EXPORT_LIBRARY_H
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +71,10 @@ struct LibraryTensor {
   /// The memory of the largest shape, which determines the layout.
   std::vector<int64_t> largestShape;
   std::size_t bytes = 0;
+  /// How many elements its memory needs if these are fewer than those of the
+  /// largest shape: an expression over the entry's variables, as it is in the
+  /// dialect.
+  std::optional<mlir::tg::Dim> elements;
   /// What its address has to be a multiple of.
   std::size_t alignment = 1;
   /// A member of the state.

@@ -29,6 +29,24 @@ struct TensorInfo {
   std::vector<Expression> sizes;
 };
 
+/// The bytes of memory that suffices for the elements of a result for these
+/// values: those of its actual size if no size but the first one that is not 1
+/// depends on values, otherwise those of the maximal shape. What an argument
+/// needs is getNeededBytes(Slot).
+inline std::size_t getNeededBytes(const TensorInfo &tensor,
+                                  const int64_t *values) {
+  std::size_t largest = itemSize(tensor.dtype), actual = largest;
+  bool isFirst = true, isLeading = true;
+  for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
+    const Expression &size = tensor.sizes[axis];
+    largest *= std::size_t(tensor.shape[axis]);
+    actual *= std::size_t(size.evaluate(values));
+    isLeading &= isFirst || size.isConstant();
+    isFirst &= size.isConstant() && size.constant() == 1;
+  }
+  return isLeading ? actual : largest;
+}
+
 /// The times of a compilation in milliseconds.
 struct CompileTimes {
   double schedule = 0; ///< level 1 to 2
@@ -53,6 +71,12 @@ public:
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {}) {
     return executable.run(inputs, values);
+  }
+
+  /// Throws ShapeError for a wrong number of values, or one outside of its
+  /// variable's bounds, as run() does.
+  void checkValues(const std::vector<int64_t> &values) const {
+    executable.checkValues(values);
   }
 
   /// The variables of symbolic sizes, by name.

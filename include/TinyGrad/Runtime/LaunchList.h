@@ -53,6 +53,9 @@ struct Slot {
   /// power of two. run() takes any address: it copies an input to memory that
   /// is aligned, and back if it is written.
   std::size_t alignment = 1;
+  /// Input: the sizes of the tensor, over the values given to run(), if memory
+  /// of its actual size suffices; otherwise none, and it takes all `bytes`.
+  std::vector<Expression> sizes;
   Buffer constant; ///< Constant, of a linked list
   /// Constant, of a list that is not linked: what it holds.
   std::vector<char> contents;
@@ -115,6 +118,10 @@ struct LaunchList {
 /// for others.
 void verify(const LaunchList &list);
 
+/// The bytes of the tensor in an Input slot with sizes for these values; of
+/// others all bytes.
+std::size_t getNeededBytes(const Slot &slot, const int64_t *values);
+
 /// Finds a kernel by the name in Step::symbol.
 using FindKernel = std::function<Kernel(const std::string &symbol)>;
 
@@ -135,11 +142,16 @@ public:
   /// Enqueues all steps and returns the outputs; on an asynchronous device,
   /// they may still be running then. Throws ShapeError for a wrong number of
   /// inputs or values, a value outside of its variable's bounds or a wrong
-  /// buffer size; DTypeError or DeviceError for a buffer of the wrong type or
-  /// device, for one whose address is not aligned to its elements, and for one
-  /// that is assigned to and shares memory with another.
+  /// buffer size (an input whose slot has `sizes` may have any size from theirs
+  /// to `Slot::bytes`); DTypeError or DeviceError for a buffer of the wrong
+  /// type or device, for one whose address is not aligned to its elements, and
+  /// for one that is assigned to and shares memory with another.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {});
+
+  /// Throws ShapeError for a wrong number of values, or one outside of its
+  /// variable's bounds.
+  void checkValues(const std::vector<int64_t> &values) const;
 
   /// Keeps intermediate memory between runs instead of giving it back to the
   /// device's allocator after each: for programs that replay often.
@@ -157,6 +169,9 @@ private:
   void checkInputs(const std::vector<Buffer> &inputs,
                    const std::vector<int64_t> &values) const;
   void checkWritten(const std::vector<Buffer> &inputs) const;
+  bool mayBeShort(uint32_t slot) const;
+  std::size_t getAvailableBytes(const Run &run, uint32_t slot) const;
+  SortShape getSortShape(const Step &step, const Run &run) const;
   void runSteps(Run &run, const std::vector<int64_t> &values);
   void runStepTimed(const Step &step, Run &run,
                     const std::vector<int64_t> &values, bool isShown);
@@ -176,6 +191,13 @@ private:
   std::vector<std::unique_ptr<Run>> idleRuns;
   bool keepsArena = false;
 };
+
+/// The text of an error: \p what, a buffer for a tensor, has a wrong size. \p
+/// sizes are those of the tensor if memory of its actual size would suffice.
+std::string describeSize(const std::string &what, std::size_t given,
+                         std::size_t largest, std::optional<DType> dtype,
+                         const std::vector<Expression> &sizes,
+                         const std::vector<int64_t> &values);
 
 /// The line shown for a finished step at DEBUG >= 2, without newline.
 std::string formatKernelLine(const std::string &deviceName, int64_t index,

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -400,10 +401,13 @@ TinyGradError *tinygradProgramRun(TinyGradProgram *program, intptr_t numInputs,
 
 /// Throws if an array does not fit an input or output.
 static void checkArray(const TinyGradHostArray &array, const Tensor &tensor,
+                       std::size_t needed, const std::vector<int64_t> &values,
                        const std::string &what) {
-  if (array.bytes != tensor.info.bytes)
-    throw ShapeError(what + " has " + std::to_string(array.bytes) +
-                     " bytes, not " + std::to_string(tensor.info.bytes));
+  if (array.bytes < needed || array.bytes > tensor.info.bytes)
+    throw ShapeError(describeSize(
+        what, array.bytes, tensor.info.bytes, toDType(tensor.info.dtype),
+        needed == tensor.info.bytes ? std::vector<Expression>() : tensor.sizes,
+        values));
   if (std::optional<DType> dtype = toDType(array.dtype);
       dtype && fromDType(dtype) != tensor.info.dtype)
     throw DTypeError(what + " is " + tinygradDTypeGetName(array.dtype) +
@@ -423,11 +427,17 @@ tinygradProgramRunOnHost(TinyGradProgram *program, intptr_t numInputs,
     requireList(outputs, numOutputs, "outputs");
     requireCount(numInputs, program->inputs.size(), "inputs");
     requireCount(numOutputs, program->outputs.size(), "outputs");
+    const std::vector<int64_t> all = toVector(values, numValues);
+    program->program->checkValues(all);
+    const LaunchList &list = program->program->list();
     for (std::size_t i = 0; i < program->inputs.size(); ++i)
-      checkArray(inputs[i], program->inputs[i], "input " + std::to_string(i));
+      checkArray(inputs[i], program->inputs[i],
+                 getNeededBytes(list.slots[list.inputs[i]], all.data()), all,
+                 "input " + std::to_string(i));
     for (std::size_t i = 0; i < program->outputs.size(); ++i)
       checkArray(outputs[i], program->outputs[i],
-                 "output " + std::to_string(i));
+                 getNeededBytes(program->program->getResults()[i], all.data()),
+                 all, "output " + std::to_string(i));
 
     std::vector<Buffer> buffers;
     for (std::size_t i = 0; i < program->inputs.size(); ++i) {
@@ -440,8 +450,7 @@ tinygradProgramRunOnHost(TinyGradProgram *program, intptr_t numInputs,
                                : Buffer::fromHost(*tensor.device, array.data,
                                                   array.bytes, dtype));
     }
-    const std::vector<Buffer> results =
-        program->program->run(buffers, toVector(values, numValues));
+    const std::vector<Buffer> results = program->program->run(buffers, all);
     for (std::size_t i = 0; i < program->inputs.size(); ++i) {
       const Tensor &tensor = program->inputs[i];
       if (tensor.device->information().hostVisible)
@@ -452,6 +461,7 @@ tinygradProgramRunOnHost(TinyGradProgram *program, intptr_t numInputs,
     for (std::size_t i = 0; i < program->outputs.size(); ++i)
       // It is there already if the function returns an input.
       if (results[i].address() != outputs[i].data)
-        results[i].copyOut(outputs[i].data, outputs[i].bytes);
+        results[i].copyOut(outputs[i].data,
+                           std::min(outputs[i].bytes, results[i].size()));
   });
 }

@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -231,6 +232,9 @@ func::FuncOp FunctionConverter::createFunction() {
   result->setAttr(inPlaceAttrName, builder.getUnitAttr());
   if (variables)
     result->setAttr(variablesAttrName, variables);
+  for (unsigned i = 0; i < numBuffers; ++i)
+    if (Attribute least = source.getArgAttr(i, leastElementsAttrName))
+      result.setArgAttr(i, leastElementsAttrName, least);
 
   result.getBody().takeBody(source.getBody());
   Block *body = &result.getBody().front();

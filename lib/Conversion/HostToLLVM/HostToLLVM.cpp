@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/IR/Builders.h"
@@ -68,8 +69,11 @@ private:
     return fixed == options.fixed.end() ? values.at(variable)
                                         : getNumber(fixed->second);
   }
-  Value emitDim(Dim dim);
-  Value emitStep(DimOpKind kind, Value lhs, Value rhs);
+  Value emitDim(Dim dim) {
+    return createDimInLLVM(builder, loc, dim, [&](VarAttr variable) {
+      return getValue(variable);
+    });
+  }
 
   ModuleOp module;
   func::FuncOp host;
@@ -117,8 +121,11 @@ LogicalResult HostEmitter::findArguments() {
       if (failed(checkDevice(host, name)))
         return failure();
     const unsigned bits = type.getElementTypeBitWidth();
-    result.arguments.push_back(
-        {type, /*isWritten=*/false, std::max<int64_t>(bits / 8, 1)});
+    result.arguments.push_back({type, /*isWritten=*/false,
+                                std::max<int64_t>(bits / 8, 1), std::nullopt});
+    if (Attribute elements =
+            host.getArgAttr(argument.getArgNumber(), elementsAttrName))
+      result.arguments.back().elements = Dim(elements);
   }
   auto setWritten = [&](Value buffer) {
     if (auto argument = dyn_cast<BlockArgument>(getBufferPart(buffer).root))
@@ -173,7 +180,11 @@ LogicalResult HostEmitter::findVariables() {
 void HostEmitter::findResults() {
   Operation *end = host.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-    HostFunction::Result found{cast<MemRefType>(value.getType()), std::nullopt};
+    HostFunction::Result found{cast<MemRefType>(value.getType()), std::nullopt,
+                               std::nullopt};
+    if (Attribute elements =
+            host.getResultAttr(static_cast<unsigned>(i), elementsAttrName))
+      found.elements = Dim(elements);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (result.arguments[argument.getArgNumber()].isWritten)
         found.inPlace = argument.getArgNumber();
@@ -320,7 +331,12 @@ void HostEmitter::createFunction() {
 
 /// Quotients are rounded to negative infinity, and remainders have the sign of
 /// the divisor.
-Value HostEmitter::emitStep(DimOpKind kind, Value lhs, Value rhs) {
+static Value emitStep(OpBuilder &builder, Location loc, DimOpKind kind,
+                      Value lhs, Value rhs) {
+  auto getNumber = [&](int64_t number) -> Value {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                    builder.getI64IntegerAttr(number));
+  };
   auto floorOf = [&](bool isQuotient) -> Value {
     Value quotient = LLVM::SDivOp::create(builder, loc, lhs, rhs);
     Value rest = LLVM::SRemOp::create(builder, loc, lhs, rhs);
@@ -355,16 +371,18 @@ Value HostEmitter::emitStep(DimOpKind kind, Value lhs, Value rhs) {
   llvm_unreachable("unknown DimOpKind");
 }
 
-Value HostEmitter::emitDim(Dim dim) {
+Value tg::createDimInLLVM(OpBuilder &builder, Location loc, Dim dim,
+                          llvm::function_ref<Value(VarAttr)> getValue) {
   if (std::optional<int64_t> number = dim.getStatic())
-    return getNumber(*number);
-  if (isa<VarAttr>(dim.getAttr()))
-    return getValue(cast<VarAttr>(dim.getAttr()));
+    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
+                                    builder.getI64IntegerAttr(*number));
+  if (auto variable = dyn_cast<VarAttr>(dim.getAttr()))
+    return getValue(variable);
   auto expr = cast<DimExprAttr>(dim.getAttr());
   Value value;
   for (Attribute operand : expr.getOperands()) {
-    Value next = emitDim(Dim(operand));
-    value = value ? emitStep(expr.getKind(), value, next) : next;
+    Value next = createDimInLLVM(builder, loc, Dim(operand), getValue);
+    value = value ? emitStep(builder, loc, expr.getKind(), value, next) : next;
   }
   return value;
 }
@@ -472,10 +490,12 @@ LogicalResult HostEmitter::visit(Operation *op) {
     return success();
   }
   if (auto transfer = dyn_cast<TransferOp>(op)) {
+    // As much as both have.
+    const Dim bytes =
+        Dim::get(DimOpKind::min, getAvailableBytes(transfer.getSource()),
+                 getAvailableBytes(transfer.getDest()));
     LLVM::MemcpyOp::create(builder, loc, pointers.at(transfer.getDest()),
-                           pointers.at(transfer.getSource()),
-                           getNumber(getBufferBytes(
-                               cast<MemRefType>(transfer.getDest().getType()))),
+                           pointers.at(transfer.getSource()), emitDim(bytes),
                            /*isVolatile=*/false);
     return success();
   }
@@ -498,10 +518,15 @@ void HostEmitter::copyResults() {
     Value place = resultPointers[i], source = pointers.at(value);
     if (!place || place == source)
       continue;
-    LLVM::MemcpyOp::create(
-        builder, loc, place, source,
-        getNumber(getBufferBytes(cast<MemRefType>(value.getType()))),
-        /*isVolatile=*/false);
+    Dim bytes = getAvailableBytes(value);
+    if (const std::optional<Dim> elements = result.results[i].elements)
+      bytes = Dim::get(
+          DimOpKind::min, bytes,
+          *elements *
+              Dim(context, getBufferBytes(getBufferType(
+                               result.results[i].type.getElementType(), 1))));
+    LLVM::MemcpyOp::create(builder, loc, place, source, emitDim(bytes),
+                           /*isVolatile=*/false);
   }
 }
 

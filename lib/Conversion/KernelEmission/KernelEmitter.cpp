@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -39,6 +40,12 @@ void KernelEmitter::openFunction(Operation *end, ValueRange memories,
   scope.anchor->block = end->getBlock();
   scope.anchor->before = end;
   scopes.push_back(std::move(scope));
+}
+
+void KernelEmitter::copyLeastElements(FunctionOpInterface func) {
+  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i)
+    if (Attribute least = kernel.getArgAttr(i, leastElementsAttrName))
+      func.setArgAttr(i, leastElementsAttrName, least);
 }
 
 B &KernelEmitter::at(unsigned depth, Location loc) {

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 
 namespace mlir::tg {
@@ -22,11 +23,14 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// How many bytes an argument is known to point to; 0 if unknown.
-static int64_t getBytes(Type type) {
+static int64_t getBytes(Type type, IntegerAttr leastElements) {
   auto buffer = cast<MemRefType>(type);
-  return buffer.hasStaticShape() && buffer.getElementType().isIntOrFloat()
-             ? getBufferBytes(buffer)
-             : 0;
+  if (!buffer.hasStaticShape() || !buffer.getElementType().isIntOrFloat())
+    return 0;
+  if (leastElements)
+    buffer = getBufferType(buffer.getElementType(), leastElements.getInt(),
+                           buffer.getMemorySpace());
+  return getBufferBytes(buffer);
 }
 
 /// Tells LLVM that a kernel's buffers do not alias where one of them is written
@@ -46,7 +50,10 @@ static void annotateArguments(FunctionOpInterface func) {
     func.setArgAttr(i, LLVM::LLVMDialect::getNoUndefAttrName(), unit);
     if (static_cast<int64_t>(i) >= outputs)
       func.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
-    if (int64_t bytes = getBytes(type))
+    auto least = func.getArgAttrOfType<IntegerAttr>(i, leastElementsAttrName);
+    func.removeArgAttr(static_cast<unsigned>(i),
+                       StringAttr::get(context, leastElementsAttrName));
+    if (int64_t bytes = getBytes(type, least))
       func.setArgAttr(i, LLVM::LLVMDialect::getDereferenceableAttrName(),
                       IntegerAttr::get(i64, bytes));
   }

@@ -169,6 +169,7 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
                 builder.getI64IntegerAttr(kernel.getOutputs()));
   if (kernel.getInPlace())
     func->setAttr(inPlaceAttrName, builder.getUnitAttr());
+  copyLeastElements(func);
   if (!variables->empty())
     func->setAttr(variablesAttrName,
                   builder.getArrayAttr(SmallVector<Attribute>(

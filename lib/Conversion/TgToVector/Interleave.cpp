@@ -81,8 +81,7 @@ VectorEmitter::findTurns(const Access &access) {
     return turns;
   // Lanes that are masked may be outside of the buffer. Shuffles of masks are
   // slow unless these are constants.
-  auto type = cast<MemRefType>(access.buffer.getType());
-  const int64_t size = type.hasStaticShape() ? type.getNumElements() : 0,
+  const int64_t size = getReadable(access.buffer),
                 elements =
                     turns.isPeriodic ? turns.count : access.width / turns.count,
                 reach = turns.isPeriodic ? 0 : (turns.count - 1) * turns.step;

@@ -7,10 +7,11 @@
 /// \file
 /// Picks the kind of access by the stride of an index along the lanes.
 /// Masked-out elements are never accessed: a masked scalar load reads element 0
-/// instead, which every buffer that is read has.
+/// instead if the buffer has one for all sizes, and nothing otherwise.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,8 +24,8 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::tovector;
 
-/// The number of elements of a buffer; 0 if unknown.
-static int64_t getSize(Value buffer) {
+/// The number of elements of a buffer for the largest sizes; 0 if unknown.
+static int64_t getLargestSize(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.hasStaticShape() ? type.getNumElements() : 0;
 }
@@ -32,6 +33,13 @@ static int64_t getSize(Value buffer) {
 static bool isEmpty(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.hasStaticShape() && type.getNumElements() == 0;
+}
+
+int64_t VectorEmitter::getReadable(Value buffer) const {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument || argument.getArgNumber() >= kernel.getArgumentTypes().size())
+    return getLargestSize(buffer);
+  return getLeastElements(kernel, argument.getArgNumber());
 }
 
 static Type getMemoryElement(Value buffer) {
@@ -122,7 +130,7 @@ Value VectorEmitter::getOffsets(const Access &access, unsigned depth,
                                 Location loc, Value &start) {
   // Gathers with 32-bit offsets are twice as fast. If the buffer is small
   // enough for them, so is every index that the mask admits.
-  int64_t size = getSize(access.buffer);
+  int64_t size = getLargestSize(access.buffer);
   bool isSmall = size != 0 && size <= INT32_MAX;
   if (access.lanes.irregular.empty()) {
     start = getScalar(access.lanes.scalar, loc);
@@ -184,14 +192,32 @@ Value VectorEmitter::createLoad(LoadOp op, unsigned depth) {
   return createVectorLoad(access, depth, loc);
 }
 
+Value VectorEmitter::loadWhere(Value buffer, Value mask, Value index, B &b) {
+  if (!mask)
+    return memref::LoadOp::create(b, buffer, index);
+  if (getReadable(buffer) > 0 ||
+      !cast<MemRefType>(buffer.getType()).hasStaticShape()) {
+    index = arith::SelectOp::create(b, mask, index,
+                                    buildInt(b, index.getType(), 0));
+    return memref::LoadOp::create(b, buffer, index);
+  }
+  const Type type = getMemoryElement(buffer);
+  auto branch = scf::IfOp::create(b, type, mask, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  Value value = memref::LoadOp::create(b, buffer, index);
+  scf::YieldOp::create(b, value);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  scf::YieldOp::create(b, zero);
+  return branch.getResult(0);
+}
+
 Value VectorEmitter::createScalarLoad(const Access &access, unsigned depth,
                                       Location loc) {
   Value index = getScalar(access.lanes.scalar, loc);
   B &b = at(depth, loc);
-  if (access.mask)
-    index = arith::SelectOp::create(b, access.mask, index,
-                                    buildInt(b, index.getType(), 0));
-  Value value = memref::LoadOp::create(b, access.buffer, index);
+  Value value = loadWhere(access.buffer, access.mask, index, b);
   value = arithmetic.buildFromMemory(b, value, access.element);
   if (!access.mask)
     return value;
@@ -213,9 +239,7 @@ Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
     B &b = at(depth, loc);
     Value any =
         vector::ReductionOp::create(b, vector::CombiningKind::OR, access.mask);
-    index =
-        arith::SelectOp::create(b, any, index, buildInt(b, index.getType(), 0));
-    Value value = memref::LoadOp::create(b, access.buffer, index);
+    Value value = loadWhere(access.buffer, any, index, b);
     value = arithmetic.buildFromMemory(b, toLanes(b, value, access.width),
                                        access.element);
     return arith::SelectOp::create(b, access.mask, value,
@@ -227,7 +251,7 @@ Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
     B &b = at(depth, loc);
     Value mask = access.mask, value;
     bool isGuarded =
-        mask && !isLaneMask && getSize(access.buffer) >= access.width;
+        mask && !isLaneMask && getReadable(access.buffer) >= access.width;
     if (isGuarded)
       start = arith::SelectOp::create(b, mask, start,
                                       buildInt(b, start.getType(), 0));
@@ -284,14 +308,10 @@ Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
     else
       index = arith::AddIOp::create(
           b, start, buildInt(b, start.getType(), mulWrapped(lane, stride)));
-    if (access.mask) {
-      Value bit = isLaneMask
-                      ? Value(vector::ExtractOp::create(b, access.mask, lane))
-                      : access.mask;
-      index = arith::SelectOp::create(b, bit, index,
-                                      buildInt(b, index.getType(), 0));
-    }
-    elements.push_back(memref::LoadOp::create(b, access.buffer, index));
+    Value bit = access.mask;
+    if (isLaneMask)
+      bit = vector::ExtractOp::create(b, access.mask, lane);
+    elements.push_back(loadWhere(access.buffer, bit, index, b));
   }
   Value value = vector::FromElementsOp::create(b, type, elements);
   value = arithmetic.buildFromMemory(b, value, access.element);

@@ -62,6 +62,12 @@ private:
     int64_t prefetch = 0;             ///< distance in elements; 0 for none
   };
   Value createLoad(LoadOp op, unsigned depth) override;
+  /// How many elements of a buffer can be read without a mask, whatever the
+  /// sizes are; 0 if that is not known.
+  int64_t getReadable(Value buffer) const;
+  /// The element at the index where the mask, if there is one, is true; any
+  /// number elsewhere.
+  Value loadWhere(Value buffer, Value mask, Value index, B &b);
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
   Value createVectorLoad(const Access &access, unsigned depth, Location loc);
   Value createEvenLoad(const Access &access, VectorType type, unsigned depth,

@@ -112,3 +112,21 @@ func.func @symbolic(%x: memref<8xf32>) -> memref<64xf32> {
   tg.transfer %x to %b : memref<8xf32>
   return %a : memref<64xf32>
 }
+
+// -----
+
+// Memory of the actual size: as much is copied as both have.
+
+// CHECK-LABEL: llvm.func @leading(
+// CHECK-SAME:    %[[X:[^:]*]]: !llvm.ptr, %[[Y:[^:]*]]: !llvm.ptr, %[[N:[^:]*]]: i64,
+// CHECK:         %[[EIGHT:.*]] = llvm.mlir.constant(32 : i64) : i64
+// CHECK:         %[[BYTES:.*]] = llvm.mul %[[N]], %[[EIGHT]]
+// CHECK:         "llvm.intr.memcpy"(%{{.*}}, %[[X]], %[[BYTES]])
+// CHECK:         "llvm.intr.memcpy"(%[[Y]], %[[X]], %{{.*}})
+// CHECK-NOT:     llvm.mlir.constant(512
+#n = #tg.var<"n", 1, 16>
+func.func @leading(%x: memref<128xf32> {tg.elements = #tg.dim<#n * 8>}) -> (memref<128xf32> {tg.elements = #tg.dim<#n * 8>}) {
+  %a = tg.alloc on "CPU" : memref<128xf32>
+  tg.transfer %x to %a : memref<128xf32>
+  return %x : memref<128xf32>
+}

@@ -308,3 +308,51 @@ func.func @graph_definition() attributes {tg.graph = @other} { return }
 
 // expected-error @+1 {{'tg.graph' is a symbol, on a function declaration}}
 func.func private @graph_name() attributes {tg.graph = "other"}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.elements' is an attribute of flat buffers, not of a tensor<4xf32>}}
+func.func @f(%a: tensor<4xf32> {tg.elements = #tg.var<"n", 1, 4>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.elements' is 3 : i64, not an expression over variables}}
+func.func @f(%a: memref<4xf32> {tg.elements = 3 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.elements' is from 1 to 5, not a part of the 4 elements of memref<4xf32>}}
+func.func @f(%a: memref<4xf32> {tg.elements = #tg.var<"n", 1, 5>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{result 0: 'tg.elements' is from -1 to 4, not a part of the 4 elements of memref<4xf32>}}
+func.func @f(%a: memref<4xf32>) -> (memref<4xf32> {tg.elements = #tg.var<"n", -1, 4>}) {
+  return %a : memref<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.least_elements' is 5 : i64, not an i64 from 0 to the 4 elements of 'memref<4xf32>'}}
+tg.kernel @k(%a: memref<4xf32> {tg.least_elements = 5 : i64}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.least_elements' is an attribute of buffers of static shape}}
+func.func @f(%a: memref<?xf32> {tg.least_elements = 1 : i64}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'tg.elements' is an attribute of function arguments}}
+func.func @f() attributes {tg.elements = #tg.var<"n", 1, 4>} {
+  return
+}

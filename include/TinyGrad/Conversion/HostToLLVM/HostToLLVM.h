@@ -70,12 +70,17 @@ struct HostFunction {
     bool isWritten = false;
     /// Kernels assume an address that is a multiple of as many bytes.
     int64_t alignment = 1;
+    /// How many elements its memory needs, over the function's variables, if
+    /// these are not all of the type.
+    std::optional<Dim> elements;
   };
   /// A result.
   struct Result {
     MemRefType type;
     /// The argument that is written and holds it, if it is one.
     std::optional<unsigned> inPlace;
+    /// As of an argument.
+    std::optional<Dim> elements;
   };
 
   /// A call of a kernel.
@@ -97,6 +102,10 @@ struct HostFunction {
   /// In order.
   SmallVector<Launch> launches;
 };
+
+/// The value of a dimension, an `i64`, in LLVM's dialect.
+Value createDimInLLVM(OpBuilder &builder, Location loc, Dim dim,
+                      llvm::function_ref<Value(VarAttr)> getValue);
 
 /// Adds to \p module a function in LLVM's dialect for a host program, named as
 /// it is with the prefix. It calls the kernels through their C interface (see

@@ -12,6 +12,7 @@
 #include "TgAliases.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgReifyShapes.h"
@@ -72,7 +73,8 @@ Operation *TgDialect::materializeConstant(OpBuilder &builder, Attribute value,
 LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == deviceAttrName || name == inputAttrName ||
+  if (name == elementsAttrName || name == leastElementsAttrName ||
+      name == deviceAttrName || name == inputAttrName ||
       name == alignmentAttrName || name == nameAttrName ||
       name == stateAttrName || name == variableAttrName ||
       name == sizesAttrName)
@@ -206,6 +208,23 @@ static LogicalResult verifySizes(Attribute value, Type type,
   });
 }
 
+/// What is wrong with the number of elements of a buffer; empty if nothing is.
+static std::string findElementsFault(Attribute attr, Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!buffer || !buffer.hasStaticShape() || buffer.getRank() != 1)
+    os << "is an attribute of flat buffers, not of a " << type;
+  else if (!isa<VarAttr, DimExprAttr>(attr))
+    os << "is " << attr << ", not an expression over variables";
+  else if (const Dim elements(attr);
+           elements.getMin() < 0 || elements.getMax() > buffer.getNumElements())
+    os << "is from " << elements.getMin() << " to " << elements.getMax()
+       << ", not a part of the " << buffer.getNumElements() << " elements of "
+       << type;
+  return text;
+}
+
 LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
                                                   unsigned region,
                                                   unsigned argument,
@@ -221,6 +240,27 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
     if (!device || device.empty())
       return report() << "is " << attribute.getValue()
                       << ", not the name of a device";
+    return success();
+  }
+  if (name == elementsAttrName) {
+    std::string fault = findElementsFault(
+        attribute.getValue(),
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument]);
+    if (!fault.empty())
+      return report() << fault;
+    return success();
+  }
+  if (name == leastElementsAttrName) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    auto type = dyn_cast<MemRefType>(
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument]);
+    if (!type || !type.hasStaticShape())
+      return report() << "is an attribute of buffers of static shape";
+    if (!number || !number.getType().isSignlessInteger(64) ||
+        number.getInt() < 0 || number.getInt() > type.getNumElements())
+      return report() << "is " << attribute.getValue()
+                      << ", not an i64 from 0 to the " << type.getNumElements()
+                      << " elements of " << type;
     return success();
   }
   if (name == alignmentAttrName) {
@@ -273,6 +313,15 @@ LogicalResult TgDialect::verifyRegionResultAttribute(Operation *op,
     if (std::string fault = findNameFault(attribute.getValue()); !fault.empty())
       return op->emitError()
              << "result " << result << ": '" << nameAttrName << "' " << fault;
+    return success();
+  }
+  if (attribute.getName() == elementsAttrName && isa<FunctionOpInterface>(op)) {
+    std::string fault = findElementsFault(
+        attribute.getValue(),
+        cast<FunctionOpInterface>(op).getResultTypes()[result]);
+    if (!fault.empty())
+      return op->emitError() << "result " << result << ": '" << elementsAttrName
+                             << "' " << fault;
     return success();
   }
   return op->emitError() << "result " << result << ": '"

@@ -38,6 +38,7 @@ static bool isEqual(KernelOp lhs, KernelOp rhs) {
   return lhs.getFunctionType() == rhs.getFunctionType() &&
          lhs.getOutputs() == rhs.getOutputs() &&
          lhs.getInPlace() == rhs.getInPlace() &&
+         lhs.getArgAttrsAttr() == rhs.getArgAttrsAttr() &&
          OperationEquivalence::isRegionEquivalentTo(
              &lhs.getBody(), &rhs.getBody(),
              OperationEquivalence::IgnoreLocations);

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostAccess.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -149,6 +150,9 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
         !getBufferPart(copy.target).bytes)
       continue;
     std::tie(copy.begin, copy.end) = *to.bytes;
+    // What writes and reads the source relies on all of its memory.
+    if (copy.end > getAvailableBytes(copy.target).getMin())
+      continue;
     if (copy.begin % kBufferAlignment == 0 &&
         copy.source.getDevice() == copy.target.getDevice() &&
         copy.source.getType().getMemorySpace() ==

@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgReifyShapes.h"
@@ -213,10 +214,17 @@ static MemRefType getMemory(RankedTensorType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// The memory of a tensor as a flat buffer, for its largest shape.
-static Value flatten(OpBuilder &builder, Location loc, Value memory) {
+/// Whether memory of the actual size suffices for a tensor of symbolic shape.
+static bool needsActualSize(RankedTensorType type) {
+  return !getNeededElements(type).isStatic();
+}
+
+/// The memory of a tensor as a flat buffer, as if it were for its largest
+/// shape.
+static Value flatten(OpBuilder &builder, Location loc, Value memory,
+                     RankedTensorType tensor) {
   auto type = cast<MemRefType>(memory.getType());
-  MemRefType flat = getBufferType(type.getElementType(), type.getNumElements());
+  MemRefType flat = getBufferType(type.getElementType(), getBufferSize(tensor));
   if (type == flat)
     return memory;
   return memref::ReinterpretCastOp::create(
@@ -232,22 +240,10 @@ static Value allocate(OpBuilder &builder, Location loc, MemRefType type,
 
 /// The part of memory for the largest shape that a tensor of these sizes is.
 static Value getActualPart(OpBuilder &builder, Location loc, Value memory,
-                           RankedTensorType type,
                            ArrayRef<OpFoldResult> sizes) {
-  auto largest = cast<MemRefType>(memory.getType());
   const SmallVector<OpFoldResult> zeros(sizes.size(), builder.getIndexAttr(0));
   const SmallVector<OpFoldResult> ones(sizes.size(), builder.getIndexAttr(1));
-  const bool isLeading =
-      llvm::none_of(type.getShape().drop_front(), ShapedType::isDynamic);
-  if (!isLeading)
-    return memref::SubViewOp::create(builder, loc, memory, zeros, sizes, ones);
-  // Strides are those of a buffer of this size, too.
-  SmallVector<OpFoldResult> strides;
-  for (int64_t stride : largest.getStridesAndOffset().first)
-    strides.push_back(builder.getIndexAttr(stride));
-  return memref::ReinterpretCastOp::create(
-      builder, loc, getMemory(type), memory,
-      OpFoldResult(builder.getIndexAttr(0)), sizes, strides);
+  return memref::SubViewOp::create(builder, loc, memory, zeros, sizes, ones);
 }
 
 /// Emits the code that calls the graph, in the place of `place`, and replaces
@@ -299,6 +295,15 @@ LogicalResult Outliner::createCall(func::FuncOp graph, Operation *place,
     });
   };
 
+  // Those that are not numbers.
+  auto getSizeValues = [&](RankedTensorType type) {
+    SmallVector<Value> sizes;
+    for (OpFoldResult size : getSizes(type))
+      if (auto value = dyn_cast<Value>(size))
+        sizes.push_back(value);
+    return sizes;
+  };
+
   SmallVector<Value> buffers;
   for (auto [i, input] : llvm::enumerate(inputs)) {
     auto type = cast<RankedTensorType>(input.getType());
@@ -320,23 +325,30 @@ LogicalResult Outliner::createCall(func::FuncOp graph, Operation *place,
                               "' is not " + getDim(type, axis).str())
                                  .str());
       }
-      // Kernels may read, and drop, what is behind the actual size.
+    }
+    if (!type.hasStaticShape() && !needsActualSize(type)) {
+      const SmallVector<OpFoldResult> sizes = getSizes(type);
+      // Rows lie apart as in the largest shape.
       Value whole = allocate(
           builder, loc,
           MemRefType::get(getLargestShape(type), type.getElementType()), {});
       memref::CopyOp::create(builder, loc, memory,
-                             getActualPart(builder, loc, whole, type, sizes));
+                             getActualPart(builder, loc, whole, sizes));
       memory = whole;
     }
-    buffers.push_back(flatten(builder, loc, memory));
+    buffers.push_back(flatten(builder, loc, memory, type));
   }
   SmallVector<Value> wholes;
   for (Value output : outputs) {
     auto type = cast<RankedTensorType>(output.getType());
-    wholes.push_back(allocate(
-        builder, loc,
-        MemRefType::get(getLargestShape(type), type.getElementType()), {}));
-    buffers.push_back(flatten(builder, loc, wholes.back()));
+    if (needsActualSize(type))
+      wholes.push_back(
+          allocate(builder, loc, getMemory(type), getSizeValues(type)));
+    else
+      wholes.push_back(allocate(
+          builder, loc,
+          MemRefType::get(getLargestShape(type), type.getElementType()), {}));
+    buffers.push_back(flatten(builder, loc, wholes.back(), type));
   }
   SmallVector<Value> operands = buffers;
   for (VarAttr variable : *variables)
@@ -358,14 +370,11 @@ LogicalResult Outliner::createCall(func::FuncOp graph, Operation *place,
   for (auto [output, whole] : llvm::zip_equal(outputs, wholes)) {
     auto type = cast<RankedTensorType>(output.getType());
     Value memory = whole;
-    if (!type.hasStaticShape()) {
-      memory = getActualPart(builder, loc, whole, type, getSizes(type));
+    if (!type.hasStaticShape() && !needsActualSize(type)) {
+      memory = getActualPart(builder, loc, whole, getSizes(type));
       if (memory.getType() != getMemory(type)) {
-        SmallVector<Value> sizes;
-        for (OpFoldResult size : getSizes(type))
-          if (auto value = dyn_cast<Value>(size))
-            sizes.push_back(value);
-        Value packed = allocate(builder, loc, getMemory(type), sizes);
+        Value packed =
+            allocate(builder, loc, getMemory(type), getSizeValues(type));
         memref::CopyOp::create(builder, loc, memory, packed);
         memory = packed;
       }

@@ -52,6 +52,8 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createTgNarrowBuffers());
   // Merge equal kernels early, so that later passes see each only once.
   pm.addPass(createTgDedupKernels());
+  // No launch gets smaller buffers later.
+  pm.addPass(createTgSizeBuffers());
   OpPassManager &kernel = pm.nest<KernelOp>();
   // Collapsing reduces matches comparisons in their simplest form.
   kernel.addPass(createTgSimplifyIndex());

@@ -15,6 +15,7 @@
 
 #include "KernelSet.h"
 #include "Optimize/KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -71,7 +72,7 @@ struct TgStageCopiesPass
 
 private:
   LaunchOp findReader(TransferOp copy);
-  StagedKernel stage(KernelOp kernel, unsigned target, unsigned copy);
+  StagedKernel stage(KernelOp kernel, unsigned target, unsigned copy, Dim size);
   std::optional<Reach> findReach(KernelOp kernel, unsigned target,
                                  unsigned copy, std::string &reason);
   int64_t chooseRows(Reach reach, int64_t unit, int64_t elementBytes);
@@ -230,7 +231,7 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
 
 /// Whether \p index is at least \p begin (if given) and less than \p end.
 static Value isWithin(IndexBuilder &index, Value value,
-                      std::optional<int64_t> begin, int64_t end) {
+                      std::optional<int64_t> begin, Dim end) {
   Value atLeast = begin ? index.atLeast(value, *begin) : Value();
   return index.conjunction(atLeast, index.lessThan(value, end));
 }
@@ -238,7 +239,7 @@ static Value isWithin(IndexBuilder &index, Value value,
 /// A kernel that copies what is around the start of each block, and around the
 /// end of the last one.
 static KernelOp createSaveBorders(KernelOp kernel, const Reach &reach,
-                                  Dim numBlocks, int64_t rows,
+                                  Dim numBlocks, int64_t rows, Dim size,
                                   MemRefType memory, MemRefType borders) {
   OpBuilder builder(kernel.getContext());
   Location loc = kernel.getLoc();
@@ -254,7 +255,7 @@ static KernelOp createSaveBorders(KernelOp kernel, const Reach &reach,
   IndexBuilder index(builder, loc);
   Value from = index.add(index.add(index.mul(block, rows * reach.row), place),
                          reach.begin - reach.before);
-  Value mask = isWithin(index, from, 0, memory.getNumElements());
+  Value mask = isWithin(index, from, 0, size);
   Value element = LoadOp::create(builder, loc, body.getArgument(1), from, mask);
   StoreOp::create(builder, loc, element, body.getArgument(0),
                   index.add(index.mul(block, reach.getBorder()), place),
@@ -262,9 +263,10 @@ static KernelOp createSaveBorders(KernelOp kernel, const Reach &reach,
   return save;
 }
 
-/// The kernel with a tile for each block instead of the copy.
+/// The kernel with a tile for each block instead of the copy. The target has
+/// \p size elements.
 StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
-                                      unsigned copy) {
+                                      unsigned copy, Dim size) {
   StagedKernel result;
   auto memory = cast<MemRefType>(kernel.getArgumentTypes()[target]);
   if (kernel.isExternal() || !memory.hasStaticShape()) {
@@ -284,7 +286,7 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
   }
   const Dim extent = reach->rows.getExtentDim();
   const bool isWhole = rows >= extent.getMax();
-  const int64_t border = reach->getBorder(), size = memory.getNumElements();
+  const int64_t border = reach->getBorder();
   const Dim numBlocks =
       Dim::get(DimOpKind::floordiv, extent + Dim(kernel.getContext(), rows - 1),
                Dim(kernel.getContext(), rows));
@@ -351,7 +353,8 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
     Value saved = index.add(step(border), place);
     if (reach->behind > 0) {
       Value behind = load(borders, index.add(saved, border - own),
-                          isWithin(index, place, reach->before + own, length));
+                          isWithin(index, place, reach->before + own,
+                                   Dim(kernel.getContext(), length)));
       element = WhereOp::create(builder, loc, element.getType(), isBeforeEnd,
                                 element, behind);
     }
@@ -362,7 +365,7 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
                                 before, element);
     }
     result.saveBorders = createSaveBorders(kernel, *reach, numBlocks, rows,
-                                           memory, result.borders);
+                                           size, memory, result.borders);
   }
   MemRefType tileType = getBufferType(memory.getElementType(), tileSize);
   Value tile = StageOp::create(builder, loc, tileType, element, place);
@@ -404,7 +407,10 @@ void TgStageCopiesPass::runOnOperation() {
   if (getTargetFacts(getOperation()).groupItems > 0)
     return;
   SymbolTable symbols(getOperation());
-  std::map<std::tuple<Operation *, unsigned, unsigned>, StagedKernel> known;
+  // By kernel, its arguments, and the size of the target.
+  std::map<std::tuple<Operation *, unsigned, unsigned, const void *>,
+           StagedKernel>
+      known;
   KernelSet kernels;
   SmallVector<TransferOp> copies;
   for (auto func : getOperation().getOps<func::FuncOp>())
@@ -434,10 +440,17 @@ void TgStageCopiesPass::runOnOperation() {
     const auto outputs = static_cast<unsigned>(kernel.getOutputs());
     if (target >= outputs || old < outputs)
       continue;
-    auto [it, isNew] = known.try_emplace({kernel, target, old});
+    const auto type = cast<MemRefType>(copy.getSource().getType());
+    const auto elementBytes = static_cast<int64_t>(
+        llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+    const Dim size =
+        Dim::get(DimOpKind::floordiv, getAvailableBytes(copy.getSource()),
+                 Dim(&getContext(), elementBytes));
+    auto [it, isNew] = known.try_emplace(
+        {kernel, target, old, size.getAttr().getAsOpaquePointer()});
     StagedKernel &staged = it->second;
     if (isNew) {
-      staged = stage(kernel, target, old);
+      staged = stage(kernel, target, old, size);
       add(staged.saveBorders, kernel);
       add(staged.kernel, kernel);
     }

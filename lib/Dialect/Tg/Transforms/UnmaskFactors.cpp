@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,11 +23,11 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Whether the elements that a load reads are there at all positions.
-static bool isInBounds(LoadOp load, IndexAnalysis &analysis) {
-  auto type = cast<MemRefType>(load.getBuffer().getType());
-  if (!type.hasStaticShape())
+static bool isInBounds(LoadOp load, KernelOp kernel, IndexAnalysis &analysis) {
+  auto buffer = dyn_cast<BlockArgument>(Value(load.getBuffer()));
+  if (!buffer)
     return false;
-  const Interval all{0, type.getNumElements() - 1};
+  const Interval all{0, getLeastElements(kernel, buffer.getArgNumber()) - 1};
   // Bounds each range by itself, whatever else its positions imply.
   const LinearForm form = analysis.getLinear(load.getIndex());
   const Interval read = analysis.getSumOfIntervals(form);
@@ -55,7 +56,7 @@ struct TgUnmaskFactorsPass
                           [&](Value condition) {
                             return llvm::is_contained(known, condition);
                           }) ||
-            !isInBounds(load, analysis))
+            !isInBounds(load, getOperation(), analysis))
           continue;
         load.getMaskMutable().clear();
         ++numUnmasked;

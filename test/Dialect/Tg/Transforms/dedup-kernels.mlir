@@ -138,3 +138,26 @@ tg.kernel @yx(%out: memref<4xf32>, %x: memref<4xf32>, %y: memref<4xf32>) attribu
   %s = tg.sub %a, %b : f32
   tg.store %s, %out[%i] : memref<4xf32>
 }
+
+// -----
+
+// What one may rely on is not there for the other.
+
+// CHECK-LABEL: func.func @memory
+// CHECK-NEXT:    tg.launch @all(
+// CHECK-NEXT:    tg.launch @least(
+tg.kernel @all(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.load %in[%i] : memref<4xf32>
+  tg.store %x, %out[%i] : memref<4xf32>
+}
+tg.kernel @least(%out: memref<4xf32>, %in: memref<4xf32> {tg.least_elements = 1 : i64}) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.load %in[%i] : memref<4xf32>
+  tg.store %x, %out[%i] : memref<4xf32>
+}
+func.func @memory(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+  tg.launch @all(%y, %x) : memref<4xf32>, memref<4xf32>
+  tg.launch @least(%z, %y) : memref<4xf32>, memref<4xf32>
+  return
+}

@@ -176,3 +176,37 @@ tg.kernel @alone(%out: memref<16xf32>, %in: memref<16xf32>) attributes {outputs 
   %x = tg.load %in[%i] : memref<16xf32>
   tg.store %x, %out[%i] : memref<16xf32>
 }
+
+// -----
+
+// The caller's memory for the result may end before what would be forwarded to it:
+// only the first part is there for all sizes.
+
+// CHECK-LABEL: func.func @leading
+// CHECK:         tg.launch @neg(%[[A:.*]], %arg0)
+// CHECK-NEXT:    tg.launch @neg(%[[B:.*]], %[[A]])
+// CHECK-NOT:     tg.launch @copy(%{{.*}}, %[[A]])
+// CHECK:         tg.launch @copy(%{{.*}}, %[[B]])
+tg.kernel @neg(%out: memref<16xf32>, %in: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %in[%i] : memref<16xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<16xf32>
+}
+tg.kernel @copy(%out: memref<16xf32>, %in: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %in[%i] : memref<16xf32>
+  tg.store %x, %out[%i] : memref<16xf32>
+}
+func.func @leading(%x: memref<16xf32>) -> (memref<32xf32> {tg.elements = #tg.var<"n", 16, 32>}) {
+  %a = tg.alloc on "CPU" : memref<16xf32>
+  %b = tg.alloc on "CPU" : memref<16xf32>
+  %all = tg.alloc on "CPU" : memref<32xf32>
+  tg.launch @neg(%a, %x) : memref<16xf32>, memref<16xf32>
+  tg.launch @neg(%b, %a) : memref<16xf32>, memref<16xf32>
+  %0 = tg.subbuffer %all at (0) : memref<32xf32> -> memref<16xf32>
+  tg.launch @copy(%0, %a) : memref<16xf32>, memref<16xf32>
+  %1 = tg.subbuffer %all at (64) : memref<32xf32> -> memref<16xf32>
+  tg.launch @copy(%1, %b) : memref<16xf32>, memref<16xf32>
+  return %all : memref<32xf32>
+}

@@ -186,7 +186,7 @@ func.func @symbolic_part(%x: tensor<10x8xf32>) -> (tensor<4x8xf32>, tensor<?x8xf
 // In memory, rows are as far apart as those of the largest shape. So a reshape
 // is the same memory if only its outermost size varies, and a kernel otherwise.
 // CHECK-LABEL: func.func @symbolic_reshape
-// CHECK-SAME:    (%[[X:.*]]: memref<32xf32>, %[[Y:.*]]: memref<32xf32>)
+// CHECK-SAME: (%[[X:.*]]: memref<32xf32> {tg.elements = #tg.dim<#n * 4>}, %[[Y:.*]]: memref<32xf32>)
 // CHECK-NOT:     tg.launch
 // CHECK:         %[[O:.*]] = tg.alloc on "CPU" : memref<32xf32>
 // CHECK:         tg.launch @{{.*}}(%[[O]], %[[Y]])

@@ -109,3 +109,29 @@ tg.kernel @outside(%out: memref<8xf32>, %a: memref<8xf32>, %w: memref<9xf32>) at
   %sum = tg.ranged_reduce add %value over %k : f32
   tg.store %sum, %out[%x] : memref<8xf32>
 }
+
+// -----
+
+// The weights are not there for all sizes.
+
+// CHECK-LABEL: tg.kernel @least
+// CHECK-COUNT-2: tg.load {{.*}} mask
+tg.kernel @least(%out: memref<8xf32>, %a: memref<8xf32>, %w: memref<3xf32> {tg.least_elements = 2 : i64}) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0.0 : f32) : f32
+  %none = tg.const(0 : index) : index
+  %last = tg.const(9 : index) : index
+  %one = tg.const(-1 : index) : index
+  %x = tg.range 0 loop 8
+  %k = tg.range 1 loop 3
+  %at = tg.add %x, %k : index
+  %0 = tg.cmplt %none, %at : index
+  %1 = tg.cmplt %at, %last : index
+  %inside = tg.and %0, %1 : i1
+  %from = tg.add %at, %one : index
+  %p = tg.load %a[%from] mask %inside : memref<8xf32>
+  %q = tg.load %w[%k] mask %0 : memref<3xf32>
+  %product = tg.mul %p, %q : f32
+  %value = tg.where %inside, %product, %zero : f32
+  %sum = tg.ranged_reduce add %value over %k : f32
+  tg.store %sum, %out[%x] : memref<8xf32>
+}

@@ -48,7 +48,7 @@ int main() {
   // Arrays that are too short, and what functions return.
   std::array<float, 5> few{};
   CHECK(state.forward(few, y, 1) == Status::ErrorSize);
-  CHECK(state.forward(x, net::Span<float>(y.data(), 8), 1) ==
+  CHECK(state.forward(x, net::Span<float>(y.data(), 3), 1) ==
         Status::ErrorSize);
   CHECK(state.forward(x, y, 65) == Status::ErrorSize);
   CHECK(state.forward(net::Span<const float>(nullptr, 64 * 16), y, 1) ==

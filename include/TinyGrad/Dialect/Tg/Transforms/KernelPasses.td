@@ -391,6 +391,32 @@ def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   ];
 }
 
+def TgSizeBuffers : Pass<"tg-size-buffers", "::mlir::ModuleOp"> {
+  let summary = "State how much memory kernels may rely on";
+  let description = [{
+    An argument or a result of which only the leading size is symbolic may be given
+    memory of its actual size (`tg.elements`, which `tg-schedule` states), while
+    buffers have the type of the largest one. An argument of a kernel that is such
+    memory in some launch gets the attribute `tg.least_elements`: how many elements
+    it has in every launch, for all values of variables. Reads without a mask, and
+    what LLVM is told about the memory, stay within these; reads beyond them are of
+    elements that the tensor has.
+
+    ```mlir
+    tg.kernel @k(%out: memref<512xf32>, %a: memref<512xf32>) attributes {outputs = 1 : i64} {}
+    func.func @main(%x: memref<512xf32> {tg.elements = #tg.dim<mul, #tg.var<"n", 2, 64>, 8>}) {
+      %y = tg.alloc on "CPU" : memref<512xf32>
+      tg.launch @k(%y, %x) : memref<512xf32>, memref<512xf32>
+      return
+    }
+    // the kernel becomes
+    tg.kernel @k(%out: memref<512xf32>, %a: memref<512xf32> {tg.least_elements = 16 : i64})
+        attributes {outputs = 1 : i64} {}
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgAlignBuffers : Pass<"tg-align-buffers", "::mlir::ModuleOp"> {
   let summary = "State the alignment of the arguments of kernels for GPUs";
   let description = [{

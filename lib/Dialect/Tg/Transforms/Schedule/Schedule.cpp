@@ -16,6 +16,7 @@
 #include "FunctionScheduler.h"
 #include "Lower.h"
 #include "SplitAxes.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -420,6 +421,21 @@ static void copyAttributes(func::FuncOp from, func::FuncOp to) {
     to.setResultAttrs(i, from.getResultAttrDict(i));
 }
 
+/// States which arguments and results may be smaller than their largest shape.
+static void setElements(func::FuncOp from, func::FuncOp to) {
+  auto getElements = [](Type type) {
+    return getNeededElements(cast<RankedTensorType>(type));
+  };
+  for (auto [i, type] : llvm::enumerate(from.getArgumentTypes()))
+    if (const Dim elements = getElements(type); !elements.isStatic())
+      to.setArgAttr(static_cast<unsigned>(i), elementsAttrName,
+                    elements.getAttr());
+  for (auto [i, type] : llvm::enumerate(from.getResultTypes()))
+    if (const Dim elements = getElements(type); !elements.isStatic())
+      to.setResultAttr(static_cast<unsigned>(i), elementsAttrName,
+                       elements.getAttr());
+}
+
 void FunctionScheduler::emit() {
   Location loc = func.getLoc();
   OpBuilder moduleBuilder(func);
@@ -456,6 +472,7 @@ void FunctionScheduler::emit() {
                         ValueRange(results).getTypes()));
   hostFunc.setVisibility(func.getVisibility());
   copyAttributes(func, hostFunc);
+  setElements(func, hostFunc);
   hostFunc.getBody().push_back(hostBlock.release());
 }
 
