@@ -29,7 +29,8 @@ struct ProofOptions {
   unsigned timeoutMs = 5000;
   /// The solver tries few cutting planes, and does not look for the terms that
   /// matter. For indices of kernels, whose variables have small bounds, this is
-  /// six to sixteen times as fast; for rules about unknown numbers it is slower.
+  /// six to sixteen times as fast; for rules about unknown numbers it is
+  /// slower.
   bool hasSmallBounds = false;
   /// A folder that keeps the solver's answers, which are read there when the
   /// same is asked again; made if it is missing. Empty: none is kept. What was
