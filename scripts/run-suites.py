@@ -106,6 +106,7 @@ def main():
     # No test needs a simpler schedule than the one that the compiler chose.
     os.environ["FALLBACK"] = "0"
 
+    reach.keep_answers()
     reach.Options.everything, reach.Options.base = arguments.all, arguments.base
     total, start = Counts(), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(len(tasks)) as pool:

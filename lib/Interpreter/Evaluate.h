@@ -15,6 +15,8 @@
 
 #include "TinyGrad/Interpreter/Interpreter.h"
 
+#include <vector>
+
 namespace mlir::tg {
 
 class ArgsortOp;
@@ -38,8 +40,27 @@ void evaluateArgsort(ArgsortOp op, const HostTensor &x, HostTensor &result);
 /// Row-major strides in elements.
 SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape);
 
-/// Advances `index` to the next position of `shape` in row-major order.
-void nextIndex(MutableArrayRef<int64_t> index, ArrayRef<int64_t> shape);
+/// Stands for the position of no element.
+constexpr int64_t kNothing = -1;
+
+/// Calls `body` for each index, in row-major order, with a sum of one number
+/// for each axis: axes[i][index[i]]. It is kNothing where one of them is.
+template <typename Body>
+void forEachSum(ArrayRef<std::vector<int64_t>> axes, const Body &body,
+                int64_t start = 0) {
+  if (axes.empty())
+    return body(start);
+  // A loop, and no call, for each element.
+  const bool isLast = axes.size() == 1;
+  for (int64_t number : axes.front()) {
+    const int64_t sum =
+        start == kNothing || number == kNothing ? kNothing : start + number;
+    if (isLast)
+      body(sum);
+    else
+      forEachSum(axes.drop_front(), body, sum);
+  }
+}
 
 } // namespace mlir::tg
 

@@ -105,23 +105,30 @@ static void storeBits(HostTensor &tensor, int64_t i, const llvm::APInt &bits) {
                   });
 }
 
+/// Stores the same bits as each element.
+static void fillBits(HostTensor &tensor, const llvm::APInt &bits) {
+  if (tensor.bytes.empty())
+    return;
+  storeBits(tensor, 0, bits);
+  const size_t size = getElementSize(tensor.elementType);
+  for (size_t i = size; i < tensor.bytes.size(); i += size)
+    std::memcpy(tensor.bytes.data() + i, tensor.bytes.data(), size);
+}
+
 FailureOr<HostTensor>
 mlir::tg::makeHostTensor(Location loc, RankedTensorType type, TypedAttr value) {
   FailureOr<HostTensor> tensor = makeHostTensor(loc, type);
   if (failed(tensor))
     return failure();
-  int64_t count = tensor->numElements();
   auto unreadable = [&]() {
     return emitError(loc, "cannot read the elements of the constant ") << value;
   };
   if (auto scalar = dyn_cast<IntegerAttr>(value)) {
-    for (int64_t i = 0; i < count; ++i)
-      storeBits(*tensor, i, scalar.getValue());
+    fillBits(*tensor, scalar.getValue());
     return tensor;
   }
   if (auto scalar = dyn_cast<FloatAttr>(value)) {
-    for (int64_t i = 0; i < count; ++i)
-      storeBits(*tensor, i, scalar.getValue().bitcastToAPInt());
+    fillBits(*tensor, scalar.getValue().bitcastToAPInt());
     return tensor;
   }
   if (value.getType() != type)

@@ -17,21 +17,29 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::tg;
 
 static void evaluateIota(IotaOp op, HostTensor &result) {
-  SmallVector<int64_t> index(result.shape.size(), 0);
+  if (result.numElements() == 0)
+    return;
   // Positions are signed integers; casting them defines the conversion.
   HostTensor positions;
   positions.shape = result.shape;
   positions.elementType = IntegerType::get(op.getContext(), 64);
   positions.bytes.resize(result.numElements() * sizeof(int64_t));
-  for (int64_t i = 0, e = result.numElements(); i < e; ++i) {
-    PlainElement<int64_t>::store(positions.bytes.data() + 8 * i,
-                                 index[op.getAxis()]);
-    nextIndex(index, result.shape);
-  }
+  SmallVector<std::vector<int64_t>> axes;
+  for (int64_t extent : result.shape)
+    axes.emplace_back(extent);
+  std::vector<int64_t> &counted = axes[op.getAxis()];
+  std::iota(counted.begin(), counted.end(), 0);
+  char *to = positions.bytes.data();
+  forEachSum(axes, [&](int64_t position) {
+    PlainElement<int64_t>::store(to, position);
+    to += sizeof(int64_t);
+  });
   evaluateCast(positions, result);
 }
 

@@ -26,8 +26,8 @@ SmallVector<int64_t> mlir::tg::getStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-void mlir::tg::nextIndex(MutableArrayRef<int64_t> index,
-                         ArrayRef<int64_t> shape) {
+/// Advances `index` to the next position of `shape` in row-major order.
+static void nextIndex(MutableArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
   for (size_t axis = shape.size(); axis > 0; --axis) {
     if (++index[axis - 1] < shape[axis - 1])
       return;
@@ -35,33 +35,34 @@ void mlir::tg::nextIndex(MutableArrayRef<int64_t> index,
   }
 }
 
-/// The position in the operand that the result's element at `index` comes from;
-/// none for zeros added by pad.
-static std::optional<int64_t> getSource(Operation *op, ArrayRef<int64_t> index,
-                                        ArrayRef<int64_t> shape,
-                                        ArrayRef<int64_t> strides,
-                                        ArrayRef<int64_t> offsets) {
-  int64_t source = 0;
-  for (auto [axis, position] : llvm::enumerate(index)) {
-    if (auto permute = dyn_cast<PermuteOp>(op)) {
-      source += position * strides[permute.getOrder()[axis]];
-      continue;
-    }
-    int64_t from = position;
-    if (isa<ExpandOp>(op) && shape[axis] == 1)
-      from = 0;
-    else if (isa<PadOp>(op))
-      from = position - offsets[axis];
-    else if (isa<ShrinkOp>(op))
-      from = position + offsets[axis];
-    else if (auto flip = dyn_cast<FlipOp>(op);
-             flip && llvm::is_contained(flip.getAxes(), int64_t(axis)))
-      from = shape[axis] - 1 - position;
-    if (from < 0 || from >= shape[axis])
-      return std::nullopt;
-    source += from * strides[axis];
+/// For each position of an axis of the result: what it adds to the position in
+/// the operand, kNothing for zeros added by pad.
+static std::vector<int64_t> getSources(Operation *op, int64_t axis,
+                                       int64_t size, ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> strides,
+                                       ArrayRef<int64_t> offsets) {
+  int64_t from = axis;
+  if (auto permute = dyn_cast<PermuteOp>(op))
+    from = permute.getOrder()[axis];
+  const int64_t extent = shape[from];
+  const bool isExpanded = isa<ExpandOp>(op) && extent == 1;
+  bool isFlipped = false;
+  if (auto flip = dyn_cast<FlipOp>(op))
+    isFlipped = llvm::is_contained(flip.getAxes(), axis);
+  int64_t offset = 0;
+  if (isa<PadOp>(op))
+    offset = -offsets[axis];
+  else if (isa<ShrinkOp>(op))
+    offset = offsets[axis];
+  std::vector<int64_t> sources(size, kNothing);
+  for (int64_t position = 0; position < size; ++position) {
+    int64_t source = isExpanded ? 0 : position + offset;
+    if (isFlipped)
+      source = extent - 1 - position;
+    if (source >= 0 && source < extent)
+      sources[position] = source * strides[from];
   }
-  return source;
+  return sources;
 }
 
 /// Evaluates an operation by the views that its interface returns.
@@ -106,6 +107,9 @@ FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
     result->bytes = x.bytes;
     return result;
   }
+  // Of an empty tensor, other dimensions may be too large to be counted.
+  if (result->numElements() == 0)
+    return result;
   std::optional<SmallVector<int64_t>> offsets = SmallVector<int64_t>();
   if (auto pad = dyn_cast<PadOp>(op))
     offsets = getStaticDims(pad.getLow());
@@ -114,14 +118,17 @@ FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
   if (!offsets)
     return op->emitOpError("the interpreter needs static positions");
   SmallVector<int64_t> strides = getStrides(x.shape);
-  SmallVector<int64_t> index(result->shape.size(), 0);
+  SmallVector<std::vector<int64_t>> sources;
+  for (auto [axis, extent] : llvm::enumerate(result->shape))
+    sources.push_back(getSources(op, axis, extent, x.shape, strides, *offsets));
   unsigned size = getElementSize(result->elementType);
-  for (int64_t i = 0, e = result->numElements(); i < e; ++i) {
-    if (auto source = getSource(op, index, x.shape, strides, *offsets))
-      std::memcpy(result->bytes.data() + i * size,
-                  x.bytes.data() + *source * size, size);
-    nextIndex(index, result->shape);
-  }
+  const char *from = x.bytes.data();
+  char *to = result->bytes.data();
+  forEachSum(sources, [&](int64_t source) {
+    if (source != kNothing)
+      std::memcpy(to, from + source * size, size);
+    to += size;
+  });
   return result;
 }
 

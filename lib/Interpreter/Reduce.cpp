@@ -48,6 +48,14 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
   SmallVector<int64_t> strides = getStrides(result.shape);
   for (int64_t axis : op.getAxes())
     strides[axis] = 0;
+  // What a position of each axis adds to the position in the result. Of an
+  // empty tensor, other dimensions may be too large to be counted.
+  SmallVector<std::vector<int64_t>> targets;
+  for (auto [extent, stride] : llvm::zip_equal(x.shape, strides)) {
+    targets.emplace_back(x.numElements() == 0 ? 0 : extent);
+    for (auto [position, target] : llvm::enumerate(targets.back()))
+      target = position * stride;
+  }
   auto reduce = [&](auto element) {
     using Element = decltype(element);
     using Compute = typename Element::Compute;
@@ -60,19 +68,16 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
     constexpr bool isFloat = std::is_floating_point_v<Compute>;
     const bool hasRests = isFloat && kind == ReduceKind::add;
     std::vector<double> rests(hasRests ? resultCount : 0);
-    SmallVector<int64_t> index(x.shape.size(), 0);
-    for (int64_t i = 0, e = x.numElements(); i < e; ++i) {
-      int64_t to = 0;
-      for (auto [position, stride] : llvm::zip(index, strides))
-        to += position * stride;
-      Sum value = Element::load(x.bytes.data() + i * Element::size);
+    const char *from = x.bytes.data();
+    forEachSum(targets, [&](int64_t to) {
+      Sum value = Element::load(from);
+      from += Element::size;
       if constexpr (isFloat)
         sums[to] = hasRests ? addWithRest(sums[to], value, rests[to])
                             : combine<Sum>(kind, sums[to], value);
       else
         sums[to] = combine<Sum>(kind, sums[to], value);
-      nextIndex(index, x.shape);
-    }
+    });
     for (int64_t i = 0; i < resultCount; ++i) {
       char *to = result.bytes.data() + i * Element::size;
       if constexpr (isFloat)

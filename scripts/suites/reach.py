@@ -151,18 +151,30 @@ def versions():
     return "".join(texts)
 
 
+def purge(folder):
+    """Removes files, of a folder that is made if it is missing, that are a month old."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in folder.iterdir():
+        if time.time() - file.stat().st_mtime > 30 * DAY:
+            file.unlink(missing_ok=True)
+
+
+def keep_answers():
+    """Lets proofs keep the SMT solver's answers. What was asked is asked anew each month."""
+    folder = FOLDER / "answers"
+    purge(folder)
+    os.environ["TINYGRAD_ANSWERS"] = str(folder)
+
+
 class Checks:
     """The stamps of one kind of check, and how many sources it left out."""
 
     def __init__(self, kind, *config):
         self.folder = FOLDER / kind
-        self.folder.mkdir(parents=True, exist_ok=True)
+        # Stamps that no run has asked for in a month.
+        purge(self.folder)
         self.config = [versions(), *config]
         self.known = self.unreached = 0
-        # Stamps that no run has asked for in a month.
-        for stamp in self.folder.iterdir():
-            if time.time() - stamp.stat().st_mtime > 30 * DAY:
-                stamp.unlink(missing_ok=True)
 
     def stamp(self, name, parts):
         """The file that is there if the check passed. `parts`: what it depends on."""

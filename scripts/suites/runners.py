@@ -24,16 +24,23 @@ from suites.common import (
 LIT = threading.Lock()
 
 
-def run_lit(build, folder="", settings=None):
-    """Runs the lit tests, or those of a folder, with settings for all of them."""
+def run_lit(build, folder="", settings=None, half=None, environment=None):
+    """Runs the lit tests, or those of a folder, with settings for all of them.
+
+    `half` 0 or 1: only every second test. `environment`: more variables for lit.
+    """
     report = build / "test" / "lit-results.json"
     command = [sys.executable, LLVM / "lit", f"-j{CORES.number}", "-sv", "-o", report]
     command.append(build / "test" / folder)
     for name, value in (settings or {}).items():
         command += ["--param", f"{name}={value}"]
+    if half is not None:
+        # The order of the tests, which halves count in, depends on their times.
+        command += ["--num-shards=2", f"--run-shard={half + 1}", "--skip-test-time-recording"]
     with LIT:
         report.unlink(missing_ok=True)
-        status, output = run(command, cores=CORES.number, cwd=ROOT)
+        env = dict(os.environ, **(environment or {}))
+        status, output = run(command, cores=CORES.number, cwd=ROOT, env=env)
         tests = json.loads(report.read_text())["tests"] if report.exists() else None
     counts = Counts()
     if tests is not None:

@@ -76,7 +76,11 @@ def suite_libraries(build):
 
 
 def suite_headers(build):
-    """GCC accepts each public header by itself, without a warning."""
+    """GCC accepts each public header by itself, without a warning.
+
+    A header is checked again by the rule of the suite "includes": warnings in files
+    that it includes are those of these files.
+    """
     headers = [
         name.removeprefix("include/")
         for name in tracked("include/TinyGrad/*.h", "include/TinyGrad-c/*.h")
@@ -92,8 +96,14 @@ def suite_headers(build):
     for word, folder in zip(words, words[1:]):
         if word == "-isystem":
             includes += [word, folder]
+    folders = folders_of(" ".join(includes))
+    stamps = reach.Checks("headers", run(["g++", "--version"])[1])
 
     def check(name):
+        header = str(ROOT / "include" / name)
+        stamp, files = closure_stamp(stamps, header, includes, folders)
+        if not stamps.is_due(header, stamp, files):
+            return None
         compiler = ["g++", "-std=c++20", "-x", "c++"]
         if name.startswith("TinyGrad-c/"):
             compiler = ["gcc", "-std=c11", "-x", "c"]
@@ -103,12 +113,19 @@ def suite_headers(build):
             # Declarations that tablegen writes have parameters without use.
             flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
             flags += ["-Wno-unused-parameter", *includes]
-            return name, *run([*compiler, *flags, file.name])
+            status, output = run([*compiler, *flags, file.name])
+        if status == 0:
+            stamp.touch()
+        return name, status, output
 
     counts = Counts()
-    for name, status, output in side_by_side(check, headers):
+    for result in side_by_side(check, headers):
+        if result is None:
+            continue
+        name, status, output = result
         hint = "g++ does not take it by itself"
         counts.add(report_check(name, status, output, hint))
+    stamps.report("headers", counts.passed + counts.failed)
     return counts
 
 
@@ -154,12 +171,29 @@ def folders_of(command):
     return [word[2:] for word in shlex.split(command) if word.startswith("-I")]
 
 
+def closure_stamp(stamps, name, options, folders):
+    """The stamp of a check that `name` compiles by itself, and the files it depends on.
+
+    These are the file, those of the same name, as its header and what tablegen wrote
+    for it, and others that include other files than before: what else a header says
+    cannot make includes superfluous or missing in sources that compile.
+    """
+    closure = reach.own_includes(name, folders)
+    stem = Path(name).stem
+    texts = [path for path in closure if Path(path).name.split(".")[0] == stem]
+    parts = [*options, *map(reach.digest, texts)]
+    for path in closure:
+        parts += [path, *reach.includes_of(path)]
+    changed = reach.changed_files() or set()
+    others = [p for p in closure if p in changed and reach.has_other_includes(p)]
+    return stamps.stamp(name, parts), [*texts, *others]
+
+
 def suite_includes(build):
     """Sources and headers compile by themselves, without the precompiled headers.
 
     A source is checked again when its own text or that of its own header differs, or
-    when another file that it includes includes other files: what else a header says
-    cannot make includes superfluous or missing in sources that compile.
+    when another file that it includes includes other files (closure_stamp).
     """
     entries, precompiled = plain_commands(build)
     commands = {entry["file"]: entry for entry in entries}
@@ -182,16 +216,9 @@ def suite_includes(build):
     def check(task):
         name, like = task
         entry = commands[like]
-        closure = reach.own_includes(name, folders_of(entry["command"]))
-        stem = Path(name).stem
-        texts = [path for path in closure if Path(path).stem == stem]
-        parts = [entry["command"], *map(reach.digest, texts)]
-        for path in closure:
-            parts += [path, *reach.includes_of(path)]
-        stamp = stamps.stamp(name, parts)
-        changed = reach.changed_files() or set()
-        others = [p for p in closure if p in changed and reach.has_other_includes(p)]
-        if not stamps.is_due(name, stamp, [*texts, *others]):
+        folders = folders_of(entry["command"])
+        stamp, files = closure_stamp(stamps, name, [entry["command"]], folders)
+        if not stamps.is_due(name, stamp, files):
             return None
         words = shlex.split(entry["command"].split(" -o ")[0])
         compiler = next(i for i, word in enumerate(words) if "/clang++" in word)

@@ -401,9 +401,8 @@ struct TgVerifyGPUKernelsPass
 
   void runOnOperation() override {
     llvm::StringMap<unsigned> proved;
-    if (failed(verifyGPUKernels(getOperation(),
-                                {solver, timeout, /*hasSmallBounds=*/true},
-                                proved)))
+    ProofOptions options{solver, timeout, /*hasSmallBounds=*/true, answers};
+    if (failed(verifyGPUKernels(getOperation(), options, proved)))
       return signalPassFailure();
     if (printCounts)
       printProved(proved);

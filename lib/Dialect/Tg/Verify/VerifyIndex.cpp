@@ -223,8 +223,8 @@ struct TgVerifyIndexRewritesPass
 
   void runOnOperation() override {
     llvm::StringMap<unsigned> proved;
-    if (failed(verifyIndexRewrites(getOperation(), rules, {solver, timeout},
-                                   proved)))
+    ProofOptions options{solver, timeout, /*hasSmallBounds=*/false, answers};
+    if (failed(verifyIndexRewrites(getOperation(), rules, options, proved)))
       return signalPassFailure();
     if (printCounts)
       printProved(proved);
@@ -239,7 +239,8 @@ struct TgVerifyAccessesPass
 
   void runOnOperation() override {
     llvm::StringMap<unsigned> proved;
-    if (failed(verifyAccesses(getOperation(), {solver, timeout}, proved)))
+    ProofOptions options{solver, timeout, /*hasSmallBounds=*/false, answers};
+    if (failed(verifyAccesses(getOperation(), options, proved)))
       return signalPassFailure();
     if (printCounts)
       printProved(proved);

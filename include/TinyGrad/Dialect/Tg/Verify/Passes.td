@@ -21,6 +21,9 @@ class TgProof<string name> : Pass<name, "::mlir::ModuleOp"> {
               "The executable of the SMT solver Z3">,
     Tg_Option<"timeout", "timeout", "unsigned", "5000",
               "Milliseconds per query; 12 times as long in the last attempt">,
+    Tg_Option<"answers", "answers", "std::string", "\"\"",
+              "A folder that keeps the solver's answers, for the same questions "
+              "later", "", "none is kept">,
     Tg_Option<"printCounts", "print-counts", "bool", "false",
               "Print the number of proofs of each kind">
   ];

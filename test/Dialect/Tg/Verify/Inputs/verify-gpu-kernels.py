@@ -19,8 +19,11 @@ time the proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
+
+Answers of the solver are kept in the folder TINYGRAD_ANSWERS, if that is set.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -175,7 +178,8 @@ def convert(opt, target, names):
 
 
 def prove(opt, modules, timeout=5000):
-    proof = f"--tg-verify-gpu-kernels=print-counts=true timeout={timeout}"
+    answers = os.environ.get("TINYGRAD_ANSWERS", "")
+    proof = f"--tg-verify-gpu-kernels=print-counts=true timeout={timeout} answers={answers}"
     return run(opt, join(modules), proof, "-o", "/dev/null")
 
 

@@ -6,6 +6,7 @@ With LOOPS, also as loops and vectors. A few that the solver cannot decide are
 allowed: sizes may be any expressions.
 """
 
+import os
 import subprocess
 import sys
 
@@ -16,7 +17,8 @@ OPTIMIZED = [*SCHEDULED, "--tg-optimize-pipeline"]
 LEVELS = [SCHEDULED, OPTIMIZED]
 if len(sys.argv) > 5:
     LEVELS.append([*OPTIMIZED, "--convert-tg-to-vector", "--canonicalize", "--cse"])
-PROOF = "--tg-verify-accesses=print-counts=true timeout=1000"
+ANSWERS = os.environ.get("TINYGRAD_ANSWERS", "")
+PROOF = f"--tg-verify-accesses=print-counts=true timeout=1000 answers={ANSWERS}"
 proved = undecided = 0
 for number in range(count):
     choice = [f"--seed={seed}", f"--first={number}", "--symbolic=100"]
