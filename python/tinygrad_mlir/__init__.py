@@ -1,0 +1,31 @@
+"""tinygrad's names on a compiler that is built on MLIR."""
+
+from tinygrad_mlir._core import (
+    CompileError,
+    DeviceError,
+    DType,
+    DTypeError,
+    Error,
+    IndexError,
+    IoError,
+    OutOfMemoryError,
+    ShapeError,
+    Tensor,
+    Variable,
+)
+from tinygrad_mlir.dtype import dtypes
+
+__all__ = [
+    "CompileError",
+    "DeviceError",
+    "DType",
+    "DTypeError",
+    "Error",
+    "IndexError",
+    "IoError",
+    "OutOfMemoryError",
+    "ShapeError",
+    "Tensor",
+    "Variable",
+    "dtypes",
+]
