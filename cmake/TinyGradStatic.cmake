@@ -85,9 +85,13 @@ function(tinygrad_link_llvm name extensions)
   endforeach()
   list(APPEND archives $<TARGET_FILE:${extensions}>)
   list(JOIN archives "," archives)
+  set(zstd zstd::libzstd_shared)
+  if(TINYGRAD_WHEEL)
+    set(zstd zstd::libzstd_static)
+  endif()
   target_link_libraries(${name} INTERFACE
     "$<${static}:$<LINK_GROUP:RESCAN,${archives}>>"
-    "$<${static}:ZLIB::ZLIB;zstd::libzstd_shared;Threads::Threads>"
+    "$<${static}:ZLIB::ZLIB;${zstd};Threads::Threads>"
     "$<${static}:${CMAKE_DL_LIBS};m>")
 
   # Sections that nothing uses are left out. With lld, functions of equal code

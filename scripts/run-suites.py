@@ -47,8 +47,8 @@ SUITES = {
 # What depends on the sources alone, or on an optimized build, runs once.
 PRESET_SUITES = {
     "release": [name for name in SUITES if name not in ("readers", "threads")],
-    "debug": ["lit", "gtest", "pytest", "fuzz"],
-    "sanitize": ["lit", "gtest", "pytest", "fuzz", "attack", "readers"],
+    "debug": ["lit", "gtest", "fuzz"],
+    "sanitize": ["lit", "gtest", "fuzz", "attack", "readers"],
     "tsan": ["threads"],
 }
 

@@ -14,9 +14,11 @@
 #ifndef TINYGRAD_PYTHON_CONVERT_H
 #define TINYGRAD_PYTHON_CONVERT_H
 
+#include "StableAbi.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -118,6 +120,12 @@ private:
   std::list<Tensor> made;
 };
 
+/// DLPack's name of an element type.
+nb::dlpack::dtype toDlpack(DType dtype);
+
+/// Throws a ValueError if the tensor's shape has variables without a value.
+void checkHasValues(const Tensor &tensor);
+
 /// The elements of a host tensor as Python objects.
 nb::object toList(const Tensor &tensor);
 
@@ -132,6 +140,9 @@ void bindSizes(nb::module_ &module);
 void bindCreation(TensorClass &tensor);
 void bindElementwise(TensorClass &tensor);
 void bindMovement(TensorClass &tensor);
+void bindNeighbours(TensorClass &tensor);
+/// The slots of the type for Python's buffer protocol.
+PyType_Slot *getNeighbourSlots();
 void bindIndexing(TensorClass &tensor);
 void bindReductions(TensorClass &tensor);
 void bindNetworks(TensorClass &tensor);

@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   bindDTypes(module);
   bindSizes(module);
   TensorClass tensor(module, "Tensor", nb::is_weak_referenceable(),
+                     nb::type_slots(getNeighbourSlots()),
                      "A lazy array: operations on it extend a graph, which is "
                      "compiled and run when values are asked for.");
   bindCreation(tensor);
@@ -24,4 +25,5 @@ NB_MODULE(_core, module) {
   bindReductions(tensor);
   bindNetworks(tensor);
   bindValues(tensor);
+  bindNeighbours(tensor);
 }

@@ -35,8 +35,7 @@ static nb::tuple toPython(const Shape &shape) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The values in host memory. Other threads of Python run meanwhile.
-static HostArray read(const Tensor &tensor) {
+void tinygrad::python::checkHasValues(const Tensor &tensor) {
   if (tensor.isSymbolic() &&
       !std::all_of(tensor.shape().begin(), tensor.shape().end(),
                    [](const SymInt &size) { return size.hasValue(); }))
@@ -45,6 +44,11 @@ static HostArray read(const Tensor &tensor) {
                                  toString(tensor.shape()) +
                                  " has no values until its variables are bound")
                                     .c_str());
+}
+
+/// The values in host memory. Other threads of Python run meanwhile.
+static HostArray read(const Tensor &tensor) {
+  checkHasValues(tensor);
   const PythonCallSite site;
   const nb::gil_scoped_release release;
   return tensor.toHost();
@@ -60,18 +64,11 @@ static nb::object toNumpy(const Tensor &tensor) {
     delete static_cast<HostArray *>(pointer);
   });
   std::vector<std::size_t> shape(array->shape.begin(), array->shape.end());
-  nb::dlpack::dtype type{};
-  type.lanes = 1;
-  type.bits = uint8_t(8 * itemSize(dtype));
-  type.code = uint8_t(dtype == DType::Bool ? nb::dlpack::dtype_code::Bool
-                      : isFloat(dtype)     ? nb::dlpack::dtype_code::Float
-                      : isUnsigned(dtype)  ? nb::dlpack::dtype_code::UInt
-                                           : nb::dlpack::dtype_code::Int);
   // An empty buffer has no address, and NumPy takes none for an error.
   static char nothing[16];
   void *data = array->data.address() ? array->data.address() : nothing;
   return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(),
-                                         owner, nullptr, type));
+                                         owner, nullptr, toDlpack(dtype)));
 }
 
 static nb::object toElement(const void *data, DType dtype) {
