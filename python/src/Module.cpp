@@ -9,9 +9,11 @@
 
 using namespace tinygrad::python;
 
-NB_MODULE(_core, module) {
+/// nanobind's entry point, behind that of the module.
+NB_MODULE(_tensors, module) {
   module.doc() = "The compiled part of tinygrad_mlir.";
   bindErrors(module);
+  bindProcess(module);
   bindDTypes(module);
   bindSizes(module);
   TensorClass tensor(module, "Tensor", nb::is_weak_referenceable(),
@@ -26,4 +28,18 @@ NB_MODULE(_core, module) {
   bindNetworks(tensor);
   bindValues(tensor);
   bindNeighbours(tensor);
+}
+
+extern "C" NB_EXPORT PyObject *PyInit__core();
+
+extern "C" PyObject *PyInit__core() {
+  // The types, one object for each, are those of one interpreter.
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError,
+                    "tinygrad_mlir can only be imported in the main "
+                    "interpreter of a process, not in a subinterpreter: use "
+                    "threads, or processes");
+    return nullptr;
+  }
+  return PyInit__tensors();
 }

@@ -115,7 +115,8 @@ static Tensor fromDlpackObject(nb::handle object) {
         owner.reset();
       },
       view.dtype);
-  return fromStrided(view);
+  // Assignments go elsewhere: the array may be read-only.
+  return fromStrided(view).detach();
 }
 
 static Tensor fromBlob(std::uintptr_t address, ShapeArgument shape,

@@ -12,6 +12,7 @@ from tinygrad_mlir._core import (
     ShapeError,
     Tensor,
     Variable,
+    __version__,
 )
 from tinygrad_mlir.dtype import dtypes
 
@@ -27,5 +28,6 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "Variable",
+    "__version__",
     "dtypes",
 ]

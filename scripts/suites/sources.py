@@ -273,9 +273,10 @@ def suite_tidy(build):
     else:
         entries, _ = plain_commands(build)
     commands = {entry["file"]: entry["command"] for entry in entries}
+    folders = ("lib", "tools", "examples", "benchmarks", "python")
     files = [
         str(ROOT / name)
-        for name in tracked(*(f"{f}/*.cpp" for f in ("lib", "tools", "examples", "benchmarks", "python")))
+        for name in tracked(*(f"{folder}/*.cpp" for folder in folders))
         if str(ROOT / name) in commands
     ]
     folder = build / "tidy"

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 import xml.etree.ElementTree
 
 from suites import reach
