@@ -42,6 +42,7 @@ SUITES = {
     "readers": generated.suite_readers,
     "threads": tests.suite_threads,
     "install": tests.suite_install,
+    "wheel": tests.suite_wheel,
     "tidy": sources.suite_tidy,
 }
 # What depends on the sources alone, or on an optimized build, runs once.

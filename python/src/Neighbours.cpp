@@ -69,10 +69,34 @@ static DType fromDlpack(nb::dlpack::dtype type) {
 // From memory of others
 //===----------------------------------------------------------------------===//
 
+/// Assignments write into contiguous memory from the beginning, and never into
+/// memory that is only read.
+static Tensor finish(Tensor tensor, const StridedView &view, bool isReadOnly) {
+  int64_t stride = 1;
+  bool isContiguous = true;
+  for (std::size_t axis = view.shape.size(); axis-- > 0;) {
+    isContiguous &= view.shape[axis] == 1 || view.strides[axis] == stride;
+    stride *= view.shape[axis];
+  }
+  if (!isReadOnly && !isContiguous)
+    return tensor;
+  const PythonCallSite site;
+  const nb::gil_scoped_release release;
+  if (!isReadOnly)
+    return tensor.realize();
+  // Not a clone, which could share the memory.
+  const HostArray array = tensor.toHost();
+  return Tensor::fromBytes(array.data.address(), tensor.shape(), view.dtype,
+                           TensorOptions(view.dtype, tensor.device()));
+}
+
 static Tensor fromDlpackObject(nb::handle object) {
   using Array = nb::ndarray<nb::ro>;
   Array array;
-  if (!nb::try_cast(object, array))
+  bool isReadOnly = false;
+  if (nb::ndarray<> writable; nb::try_cast(object, writable))
+    array = Array(writable);
+  else if (isReadOnly = nb::try_cast(object, array); !isReadOnly)
     throw nb::type_error(
         ("from_dlpack: an object with __dlpack__() is needed, such as an array "
          "of NumPy or a tensor of PyTorch on the CPU, not one of type " +
@@ -115,8 +139,7 @@ static Tensor fromDlpackObject(nb::handle object) {
         owner.reset();
       },
       view.dtype);
-  // Assignments go elsewhere: the array may be read-only.
-  return fromStrided(view).detach();
+  return finish(fromStrided(view), view, isReadOnly);
 }
 
 static Tensor fromBlob(std::uintptr_t address, ShapeArgument shape,
@@ -145,7 +168,7 @@ static Tensor fromBlob(std::uintptr_t address, ShapeArgument shape,
   view.buffer = Buffer::external(
       place, reinterpret_cast<void *>(address), // NOLINT
       std::size_t(*bytes), [] {}, view.dtype);
-  return fromStrided(view);
+  return finish(fromStrided(view), view, false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,7 +290,9 @@ void tinygrad::python::bindNeighbours(TensorClass &tensor) {
   tensor.def_static("from_dlpack", &fromDlpackObject, arg("x"),
                     "A tensor of an array's memory, which stays where it is: "
                     "what its owner writes there is seen by later "
-                    "computations. Any shape and strides on the CPU.");
+                    "computations, and assignments write into it if it is "
+                    "contiguous. Of a read-only array it is a copy. Any shape "
+                    "and strides on the CPU.");
   tensor.def_static("from_blob", &fromBlob, arg("ptr"), arg("shape"),
                     arg("dtype") = nb::none(), arg("device") = nb::none(),
                     "A tensor of the memory at an address, which has to stay "

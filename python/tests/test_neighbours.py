@@ -65,16 +65,30 @@ def test_from_dlpack_shares_memory():
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 3), (3, 1)])
-def test_assigning_to_a_shared_tensor_leaves_the_array(shape):
+def test_assigning_writes_into_contiguous_memory(shape):
     array = np.ones(shape, np.float32)
     tensor = Tensor.from_dlpack(array)
     tensor.assign(Tensor([5.0, 6.0, 7.0]).reshape(shape)).realize()
-    assert tensor.flatten().tolist() == [5.0, 6.0, 7.0]
-    assert array.flatten().tolist() == [1.0, 1.0, 1.0]
-    sliced = Tensor.from_dlpack(array)
-    sliced[0] = 2
-    assert sliced.sum().item() > 3
-    assert array.flatten().tolist() == [1.0, 1.0, 1.0]
+    assert array.flatten().tolist() == [5.0, 6.0, 7.0]
+    tensor.assign(tensor + 1).realize()
+    assert array.flatten().tolist() == [6.0, 7.0, 8.0]
+    tensor[0] = 2
+    tensor.realize()
+    assert array.tolist() == tensor.tolist()
+    assert array.flatten()[0] == 2
+
+
+def test_assigning_leaves_other_memory():
+    array = np.ones((3, 3), np.float32)
+    for view in (array.T[::-1], array[:, ::2]):
+        tensor = Tensor.from_dlpack(view)
+        tensor.assign(tensor * 5).realize()
+        assert (tensor.min().item(), array.max()) == (5, 1)
+    array.flags.writeable = False
+    tensor = Tensor.from_dlpack(array)
+    tensor.realize()
+    tensor.assign(tensor * 5).realize()
+    assert (tensor.min().item(), array.max()) == (5, 1)
 
 
 def test_from_dlpack_keeps_the_array_alive_as_long_as_needed():
@@ -173,6 +187,8 @@ def test_from_blob():
     tensor = Tensor.from_blob(array.ctypes.data, (2, 3), dtype=dtypes.int32)
     array[0, 0] = 10
     assert tensor.tolist() == [[10, 1, 2], [3, 4, 5]]
+    tensor.assign(tensor + 1).realize()
+    assert (tensor[0, 0].item(), array[0, 0]) == (11, 11)
     floats = np.ones(2, np.float32)
     assert Tensor.from_blob(floats.ctypes.data, (2,)).dtype == dtypes.float32
     with pytest.raises(ValueError, match="address is 0"):

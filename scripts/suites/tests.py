@@ -7,6 +7,7 @@ import xml.etree.ElementTree
 from suites import reach
 from suites.common import (
     CORES,
+    LLVM,
     ROOT,
     Counts,
     is_sanitized,
@@ -240,6 +241,43 @@ def suite_install(build):
         cores = CORES.number if "--parallel" in command else 1
         status, output = run(command, cores=cores, cwd=ROOT, env=env)
         result = report_check("install", status, output, f"could not {name}")
+        counts.add(result)
+        if result.failed:
+            break
+    return counts
+
+
+def suite_wheel(build):
+    """Builds the Python package's wheel, and checks what pip installs of it."""
+    python = build / "python-venv" / "bin" / "python"
+    if not python.exists():
+        say("FAILED: wheel: there is no Python environment: scripts/python-venv.sh")
+        return Counts(failed=1)
+    scratch = build / "wheel"
+    shutil.rmtree(scratch, ignore_errors=True)
+    installed = scratch / "venv" / "bin" / "python"
+    pip = ["-m", "pip", "--disable-pip-version-check"]
+    steps = [
+        (
+            "build it",
+            [python, *pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index"]
+            + ["--wheel-dir", scratch, ROOT],
+        ),
+        ("make an environment", [python, "-m", "venv", scratch / "venv"]),
+        (
+            "install it",
+            [installed, *pip, "install", "--no-index", "--find-links", scratch, "tinygrad-mlir"],
+        ),
+        (
+            "use it",
+            [installed, ROOT / "scripts" / "check-wheel.py", LLVM / "llvm-readelf"],
+        ),
+    ]
+    counts = Counts()
+    for name, command in steps:
+        cores = CORES.number if name == "build it" else 1
+        status, output = run(command, cores=cores, cwd=scratch if scratch.exists() else ROOT)
+        result = report_check("wheel", status, output, f"could not {name}")
         counts.add(result)
         if result.failed:
             break
