@@ -21,6 +21,8 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -69,6 +71,47 @@ static DType fromDlpack(nb::dlpack::dtype type) {
 // From memory of others
 //===----------------------------------------------------------------------===//
 
+using Array = nb::ndarray<nb::ro>;
+
+namespace {
+/// Arrays that no tensor needs any more. The last handle may go while the lock
+/// of a graph is held, by a thread without Python's lock: waiting for that
+/// could wait for a thread that waits for the graph. Python's main thread frees
+/// them soon.
+struct ReleasedArrays {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Array>> arrays;
+};
+} // namespace
+
+static ReleasedArrays &getReleased() {
+  static auto *released = new ReleasedArrays();
+  return *released;
+}
+
+/// With Python's lock.
+static int freeReleased(void *) {
+  std::vector<std::unique_ptr<Array>> arrays;
+  {
+    ReleasedArrays &released = getReleased();
+    const std::lock_guard<std::mutex> lock(released.mutex);
+    arrays.swap(released.arrays);
+  }
+  return 0;
+}
+
+static void release(std::unique_ptr<Array> array) {
+  {
+    ReleasedArrays &released = getReleased();
+    const std::lock_guard<std::mutex> lock(released.mutex);
+    released.arrays.push_back(std::move(array));
+  }
+  // Not when the interpreter has ended. If too many calls wait already, the
+  // next of from_dlpack() does it.
+  if (nb::is_alive())
+    (void)Py_AddPendingCall(&freeReleased, nullptr);
+}
+
 /// Assignments write into contiguous memory from the beginning, and never into
 /// memory that is only read.
 static Tensor finish(Tensor tensor, const StridedView &view, bool isReadOnly) {
@@ -91,7 +134,7 @@ static Tensor finish(Tensor tensor, const StridedView &view, bool isReadOnly) {
 }
 
 static Tensor fromDlpackObject(nb::handle object) {
-  using Array = nb::ndarray<nb::ro>;
+  freeReleased(nullptr);
   Array array;
   bool isReadOnly = false;
   if (nb::ndarray<> writable; nb::try_cast(object, writable))
@@ -125,20 +168,16 @@ static Tensor fromDlpackObject(nb::handle object) {
   view.offset = isEmpty ? 0 : -before;
   // Kernels only read it.
   auto *memory = const_cast<char *>(isEmpty ? first : first + before * size);
-  // The last handle may go after the interpreter has ended, which must not be
-  // called then.
-  auto owner = std::make_shared<Array>(std::move(array));
-  view.buffer = Buffer::external(
-      Device::get("CPU"), memory, std::size_t(bytes),
-      [owner = std::move(owner)]() mutable {
-        if (!nb::is_alive()) {
-          new std::shared_ptr<Array>(std::move(owner)); // NOLINT: never freed
-          return;
-        }
-        const nb::gil_scoped_acquire acquire;
-        owner.reset();
-      },
-      view.dtype);
+  // A function that can be copied, as std::function wants it.
+  auto *owner = new Array(std::move(array));
+  try {
+    view.buffer = Buffer::external(
+        Device::get("CPU"), memory, std::size_t(bytes),
+        [owner] { release(std::unique_ptr<Array>(owner)); }, view.dtype);
+  } catch (...) {
+    delete owner;
+    throw;
+  }
   return finish(fromStrided(view), view, isReadOnly);
 }
 

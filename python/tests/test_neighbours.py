@@ -4,6 +4,7 @@ import copy
 import gc
 import io
 import pickle
+import threading
 import weakref
 
 import numpy as np
@@ -105,6 +106,27 @@ def test_from_dlpack_keeps_the_array_alive_as_long_as_needed():
     del tensor
     gc.collect()
     assert alive() is None
+
+
+def test_threads_that_share_and_release():
+    """Arrays are released by threads that run, while others build."""
+    sums = []
+
+    def work():
+        for number in range(50):
+            x = Tensor.from_dlpack(np.full((64, 64), number, np.float32))
+            y = (x @ x).sum()
+            del x
+            sums.append(y.realize().item() == 64.0**3 * number**2)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert len(sums) == 200
+    assert all(sums)
 
 
 def test_from_dlpack_read_only():
