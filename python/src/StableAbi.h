@@ -26,10 +26,6 @@
 #define PyTuple_GET_ITEM PyTuple_GetItem
 #define PyTuple_GET_SIZE PyTuple_Size
 #define PyTuple_SET_ITEM PyTuple_SetItem
-// Of a list or a tuple.
-#define PySequence_Fast_GET_ITEM(sequence, index)                              \
-  (PyList_Check(sequence) ? PyList_GetItem(sequence, index)                    \
-                          : PyTuple_GetItem(sequence, index))
 #endif
 
 #endif // TINYGRAD_PYTHON_STABLEABI_H
