@@ -53,7 +53,7 @@ def main() -> None:
     generator = StubGen(module, quiet=True)
     generator.put(module)
     text = ERRORS.sub("", generator.get())
-    head, tensor = text.split("class Tensor:\n")
+    head, line, tensor = re.split(r"^(class Tensor\b.*:\n)", text, maxsplit=1, flags=re.MULTILINE)
     errors = [value for value in vars(module).values() if isinstance(value, type)]
     errors = [error for error in errors if issubclass(error, BaseException)]
     # After their base classes.
@@ -62,11 +62,11 @@ def main() -> None:
     body = "\n".join(map(improve, body.split("\n")))
     lines = head.split("\n")
     # After the comments and imports at the top.
-    last = max(n for n, line in enumerate(lines) if line.startswith(("import ", "from ")))
+    last = max(n for n, text in enumerate(lines) if text.startswith(("import ", "from ")))
     lines[last] += "\nimport builtins\nfrom typing import Any\n\n" + "".join(
         map(describe_error, errors)
     )
-    Path(sys.argv[1]).write_text("\n".join(lines) + "class Tensor:\n" + body + "".join(rest))
+    Path(sys.argv[1]).write_text("\n".join(lines) + line + body + "".join(rest))
 
 
 if __name__ == "__main__":

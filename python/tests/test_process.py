@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -182,6 +183,28 @@ def test_a_subinterpreter_gets_an_error():
     assert result.returncode == 0, result.stderr
     assert re.search(r"ImportError: .*interpreter", result.stdout), result.stdout
     assert result.stdout.splitlines()[-1] == "3"
+
+
+def test_interrupt_after_a_computation():
+    code = """
+from tinygrad_mlir import Tensor
+x = Tensor.ones(256, 256).contiguous().realize()
+print("begin", flush=True)
+while True:
+    (x @ x).realize()
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ, PYTHONPATH=str(PACKAGE.parent)),
+    )
+    assert process.stdout.readline() == "begin\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert errors.splitlines()[-1] == "KeyboardInterrupt"
 
 
 def test_nothing_is_reported_at_the_end():
