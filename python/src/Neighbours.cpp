@@ -112,6 +112,15 @@ static void release(std::unique_ptr<Array> array) {
     (void)Py_AddPendingCall(&freeReleased, nullptr);
 }
 
+/// A tensor with memory of its own; a clone could share it. Without Python's
+/// lock.
+static Tensor copyMemory(const Tensor &tensor) {
+  const HostArray array = tensor.toHost();
+  return Tensor::fromBytes(
+      array.data.address(), Shape(array.shape.begin(), array.shape.end()),
+      array.dtype, TensorOptions(array.dtype, tensor.device()));
+}
+
 /// Assignments write into contiguous memory from the beginning, and never into
 /// memory that is only read.
 static Tensor finish(Tensor tensor, const StridedView &view, bool isReadOnly) {
@@ -127,10 +136,7 @@ static Tensor finish(Tensor tensor, const StridedView &view, bool isReadOnly) {
   const nb::gil_scoped_release release;
   if (!isReadOnly)
     return tensor.realize();
-  // Not a clone, which could share the memory.
-  const HostArray array = tensor.toHost();
-  return Tensor::fromBytes(array.data.address(), tensor.shape(), view.dtype,
-                           TensorOptions(view.dtype, tensor.device()));
+  return copyMemory(tensor);
 }
 
 static Tensor fromDlpackObject(nb::handle object) {
@@ -341,7 +347,23 @@ void tinygrad::python::bindNeighbours(TensorClass &tensor) {
       "__dlpack__",
       [](const Tensor &self, nb::kwargs keywords) {
         checkIsOnHost(self, "__dlpack__");
-        return nb::object(share<>(self).attr("__dlpack__")(**keywords));
+        // nanobind's objects do not copy.
+        nb::dict others;
+        bool isCopy = false;
+        for (auto [key, value] : keywords) {
+          if (nb::cast<std::string>(key) == "copy" && value.is(Py_True))
+            isCopy = true;
+          else
+            others[key] = value;
+        }
+        Tensor tensor = self;
+        if (isCopy) {
+          checkHasValues(self);
+          const PythonCallSite site;
+          const nb::gil_scoped_release release;
+          tensor = copyMemory(self);
+        }
+        return nb::object(share<>(tensor).attr("__dlpack__")(**others));
       },
       "The tensor's memory for another library: what that writes into it "
       "changes the tensor.");

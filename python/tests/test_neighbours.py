@@ -150,6 +150,16 @@ def test_dlpack_shares_memory():
     assert tensor.__dlpack_device__() == (1, 0)
 
 
+def test_dlpack_copies_if_asked():
+    tensor = Tensor([1.0, 2.0]).realize()
+    np.from_dlpack(tensor, copy=True)[0] = 9
+    assert tensor.tolist() == [1.0, 2.0]
+    np.from_dlpack(tensor, device="cpu", copy=False)[0] = 9
+    assert tensor.tolist() == [9.0, 2.0]
+    with pytest.raises(BufferError):
+        tensor.__dlpack__(dl_device=(2, 0))
+
+
 def test_dlpack_of_computations_and_views():
     tensor = Tensor.arange(6).reshape(2, 3)
     np.testing.assert_array_equal(
