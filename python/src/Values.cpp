@@ -59,6 +59,8 @@ static nb::object toNumpy(const Tensor &tensor) {
   // NumPy has no such types.
   if (dtype == DType::BFloat16 || isFloat8(dtype))
     return toNumpy(tensor.toFloat());
+  // Where there is no NumPy, this says so.
+  nb::module_::import_("numpy");
   auto *array = new HostArray(read(tensor));
   nb::capsule owner(array, [](void *pointer) noexcept {
     delete static_cast<HostArray *>(pointer);

@@ -185,6 +185,21 @@ def test_a_subinterpreter_gets_an_error():
     assert result.stdout.splitlines()[-1] == "3"
 
 
+WITHOUT_NUMPY = """
+import sys
+sys.modules["numpy"] = None
+from tinygrad_mlir import Tensor
+x = Tensor([1.0, 2.0]) + 1
+assert x.tolist() == memoryview(x).tolist() == [2.0, 3.0]
+x.numpy()
+"""
+
+
+def test_without_numpy():
+    result = run_python(WITHOUT_NUMPY)
+    assert result.stderr.splitlines()[-1].startswith("ModuleNotFoundError: import of numpy")
+
+
 def test_interrupt_after_a_computation():
     code = """
 from tinygrad_mlir import Tensor
