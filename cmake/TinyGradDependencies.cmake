@@ -69,9 +69,9 @@ if(NOT TINYGRAD_LLD)
 endif()
 
 # The system's interpreter: it is the one that has Debian's NumPy.
-find_program(TINYGRAD_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
-if(NOT TINYGRAD_PYTHON)
-  find_program(TINYGRAD_PYTHON python3 REQUIRED)
+find_program(TINYGRAD_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(NOT TINYGRAD_SYSTEM_PYTHON)
+  find_program(TINYGRAD_SYSTEM_PYTHON python3 REQUIRED)
 endif()
 
 if(TINYGRAD_ENABLE_CCACHE)

@@ -14,6 +14,12 @@ if(NOT TINYGRAD_LLVM_TARGETS)
   set(TINYGRAD_LLVM_TARGETS ${LLVM_NATIVE_ARCH} NVPTX AMDGPU)
 endif()
 
+# What LLVM links. Other machines than this may not have it.
+set(TINYGRAD_ZSTD zstd::libzstd_shared)
+if(TINYGRAD_WHEEL)
+  set(TINYGRAD_ZSTD zstd::libzstd_static)
+endif()
+
 define_property(TARGET PROPERTY TINYGRAD_STATIC
   BRIEF_DOCS "Whether a program links the archives of LLVM and MLIR"
   INITIALIZE_FROM_VARIABLE TINYGRAD_STATIC)
@@ -87,7 +93,7 @@ function(tinygrad_link_llvm name extensions)
   list(JOIN archives "," archives)
   target_link_libraries(${name} INTERFACE
     "$<${static}:$<LINK_GROUP:RESCAN,${archives}>>"
-    "$<${static}:ZLIB::ZLIB;zstd::libzstd_shared;Threads::Threads>"
+    "$<${static}:ZLIB::ZLIB;${TINYGRAD_ZSTD};Threads::Threads>"
     "$<${static}:${CMAKE_DL_LIBS};m>")
 
   # Sections that nothing uses are left out. With lld, functions of equal code

@@ -42,13 +42,14 @@ SUITES = {
     "readers": generated.suite_readers,
     "threads": tests.suite_threads,
     "install": tests.suite_install,
+    "wheel": tests.suite_wheel,
     "tidy": sources.suite_tidy,
 }
 # What depends on the sources alone, or on an optimized build, runs once.
 PRESET_SUITES = {
     "release": [name for name in SUITES if name not in ("readers", "threads")],
-    "debug": ["lit", "gtest", "pytest", "fuzz"],
-    "sanitize": ["lit", "gtest", "pytest", "fuzz", "attack", "readers"],
+    "debug": ["lit", "gtest", "fuzz"],
+    "sanitize": ["lit", "gtest", "fuzz", "attack", "readers"],
     "tsan": ["threads"],
 }
 

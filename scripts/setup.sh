@@ -31,7 +31,9 @@ build_packages=(
   dataset-fashion-mnist
 )
 test_packages=(
-  clang-format-22 clang-tidy-22 python3-pytest
+  clang-format-22 clang-tidy-22
+  # The Python package; the rest of what it needs is in scripts/python-venv.sh.
+  python3-dev python3-venv
   # A plugin of clang-tidy.
   libclang-22-dev
   # The public headers are compiled with GCC too.
@@ -50,7 +52,7 @@ if [ "$(uname -m)" = x86_64 ]; then
   test_packages+=(lib32gcc-12-dev libc6-dev-i386)
 fi
 bench_packages=(
-  libopenblas-dev python3-venv python3-pip python3-torch
+  libopenblas-dev python3-pip python3-torch
 )
 
 case "${1:-}" in

@@ -76,7 +76,17 @@ if [ "$build" -eq 1 ]; then
   fi
   for preset in "${presets[@]}"; do
     start=$SECONDS
-    if ! cmake --preset "$preset" >"$log" 2>&1; then
+    options=()
+    if [ "$preset" = release ]; then
+      # The Python package is built and tested here alone.
+      if ! scripts/python-venv.sh build/python-venv; then
+        echo "0 passed, 1 failed"
+        exit 1
+      fi
+      options=(-DTINYGRAD_PYTHON=ON
+        "-DPython_EXECUTABLE=$PWD/build/python-venv/bin/python")
+    fi
+    if ! cmake --preset "$preset" ${options[@]+"${options[@]}"} >"$log" 2>&1; then
       cat "$log" >&2
       echo "test.sh: configuring failed" >&2
       echo "0 passed, 1 failed"

@@ -702,6 +702,61 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
   detail::addLoss(*this);
 }
 
+/// The operations before \p output that tensors of floats refer to.
+static SmallVector<Operation *> findReferenced(GraphImpl &graph,
+                                               Operation *output) {
+  SmallVector<Operation *> referenced, worklist = {output};
+  llvm::SmallPtrSet<Operation *, 32> visited = {output};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    const bool isConstant = op->getNumOperands() == 0 && !isa<tg::BufferOp>(op);
+    for (Handle *handle = graph.node(op).firstHandle; handle && !isConstant;
+         handle = handle->next)
+      if (!handle->isInternal && !handle->pinnedBy &&
+          hasGradient(static_cast<TensorImpl *>(handle)->dtype)) {
+        referenced.push_back(op);
+        break;
+      }
+    for (Value operand : op->getOperands())
+      if (visited.insert(operand.getDefiningOp()).second)
+        worklist.push_back(operand.getDefiningOp());
+  }
+  return referenced;
+}
+
+void tinygrad::detail::backwardToAll(const Tensor &tensor,
+                                     const OptionalTensor &cotangent) {
+  const MethodScope scope("backward");
+  const Tensor seed = getCotangent(tensor, cotangent, "backward");
+  GraphImpl &graph = *tensor.impl().graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Operation *output = graph.operation(tensor.impl());
+  const SmallVector<Operation *> targets = findReferenced(graph, output);
+  if (targets.empty())
+    return;
+  Paths paths(graph, "backward");
+  paths.follow(output, targets);
+  const std::vector<Tensor> gradients = differentiateAll(
+      graph, tensor, seed, targets, paths.customs(), "backward");
+  SmallVector<std::pair<Tensor, Tensor>> sums;
+  for (auto [op, gradient] : llvm::zip_equal(targets, gradients)) {
+    if (!gradient.defined())
+      continue;
+    for (Handle *handle = graph.node(op).firstHandle; handle;
+         handle = handle->next) {
+      if (handle->isInternal || handle->pinnedBy)
+        continue;
+      Tensor owner(static_cast<TensorImpl *>(handle)->shared_from_this());
+      Tensor sum = owner.grad();
+      addTo(sum, gradient);
+      sums.emplace_back(std::move(owner), std::move(sum));
+    }
+  }
+  for (auto &[owner, sum] : sums)
+    owner.setGrad(sum);
+  addLoss(tensor);
+}
+
 void tinygrad::detail::addLoss(const Tensor &tensor) {
   TensorImpl &loss = tensor.impl();
   std::lock_guard<std::recursive_mutex> lock(loss.graph->mutex);
@@ -739,3 +794,5 @@ NoGradScope::NoGradScope(bool isActive) : outer(isGradientOff) {
 NoGradScope::~NoGradScope() { isGradientOff = outer; }
 
 bool NoGradScope::isActive() { return isGradientOff; }
+
+void NoGradScope::set(bool isActive) { isGradientOff = isActive; }

@@ -271,6 +271,8 @@ TrainingScope::~TrainingScope() { ::isTraining = outer; }
 
 bool TrainingScope::isActive() { return ::isTraining; }
 
+void TrainingScope::set(bool isTraining) { ::isTraining = isTraining; }
+
 Tensor Tensor::dropout(double p) const {
   const MethodScope method("dropout");
   if (!(p >= 0 && p <= 1))

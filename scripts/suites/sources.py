@@ -13,15 +13,24 @@ from suites import reach
 from suites.common import LLVM, ROOT, Counts, report_check, run, say, side_by_side, tracked
 
 
-def suite_format(_):
-    """clang-format leaves every source as it is."""
+def suite_format(build):
+    """clang-format and, for the Python package, ruff leave every source as it is."""
     files = tracked("*.cpp", "*.h", "*.c")
     status, output = run(
         [LLVM / "clang-format", "--dry-run", "-Werror", *files], cwd=ROOT
     )
     lines = [line for line in output.splitlines() if "error:" in line]
     hint = "run scripts/format.sh"
-    return report_check("format", status, "\n".join(lines[:40]), hint)
+    counts = report_check("format", status, "\n".join(lines[:40]), hint)
+    ruff = build / "python-venv" / "bin" / "ruff"
+    if not ruff.exists():
+        say("skipped: ruff is not installed: scripts/python-venv.sh")
+        counts.skipped += 1
+        return counts
+    files = tracked("python/*.py", "benchmarks/python/*.py")
+    status, output = run([ruff, "format", "--diff", "--no-cache", *files], cwd=ROOT)
+    counts.add(report_check("format", status, output, hint))
+    return counts
 
 
 def suite_configure(build):
@@ -291,9 +300,10 @@ def suite_tidy(build):
     else:
         entries, _ = plain_commands(build)
     commands = {entry["file"]: entry["command"] for entry in entries}
+    folders = ("lib", "tools", "examples", "benchmarks", "python")
     files = [
         str(ROOT / name)
-        for name in tracked("lib/*.cpp", "tools/*.cpp", "examples/*.cpp", "benchmarks/*.cpp")
+        for name in tracked(*(f"{folder}/*.cpp" for folder in folders))
         if str(ROOT / name) in commands
     ]
     folder = build / "tidy"

@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import sys
 import xml.etree.ElementTree
 
 from suites import reach
 from suites.common import (
     CORES,
+    LLVM,
     ROOT,
     Counts,
     is_sanitized,
@@ -175,17 +175,18 @@ def suite_hip(build):
 
 
 def suite_pytest(build):
-    """The Python tests, where the repository has some."""
-    files = tracked("*/test_*.py", "test_*.py")
-    if not files:
-        return Counts()
+    """The tests of the Python package, with the environment that it was built in."""
+    python = build / "python-venv" / "bin" / "python"
+    package = build / "python"
+    if not python.exists() or not any(package.glob("tinygrad_mlir/_core.*.so")):
+        say("FAILED: pytest: there is no Python package: scripts/test.sh builds it")
+        return Counts(failed=1)
     report = build / "pytest.xml"
     report.unlink(missing_ok=True)
     status, output = run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        + [f"--junitxml={report}", *files],
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"],
         cwd=ROOT,
-        env=dict(os.environ, TINYGRAD_BUILD_DIR=str(build)),
+        env=dict(os.environ, PYTHONPATH=str(package)),
     )
     counts = Counts()
     if report.exists():
@@ -249,6 +250,43 @@ def suite_install(build):
         cores = CORES.number if "--parallel" in command else 1
         status, output = run(command, cores=cores, cwd=ROOT, env=env)
         result = report_check("install", status, output, f"could not {name}")
+        counts.add(result)
+        if result.failed:
+            break
+    return counts
+
+
+def suite_wheel(build):
+    """Builds the Python package's wheel, and checks what pip installs of it."""
+    python = build / "python-venv" / "bin" / "python"
+    if not python.exists():
+        say("FAILED: wheel: there is no Python environment: scripts/python-venv.sh")
+        return Counts(failed=1)
+    scratch = build / "wheel"
+    shutil.rmtree(scratch, ignore_errors=True)
+    installed = scratch / "venv" / "bin" / "python"
+    pip = ["-m", "pip", "--disable-pip-version-check"]
+    steps = [
+        (
+            "build it",
+            [python, *pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index"]
+            + ["--wheel-dir", scratch, ROOT],
+        ),
+        ("make an environment", [python, "-m", "venv", scratch / "venv"]),
+        (
+            "install it",
+            [installed, *pip, "install", "--no-index", "--find-links", scratch, "tinygrad-mlir"],
+        ),
+        (
+            "use it",
+            [installed, ROOT / "scripts" / "check-wheel.py", LLVM / "llvm-readelf"],
+        ),
+    ]
+    counts = Counts()
+    for name, command in steps:
+        cores = CORES.number if name == "build it" else 1
+        status, output = run(command, cores=cores, cwd=scratch if scratch.exists() else ROOT)
+        result = report_check("wheel", status, output, f"could not {name}")
         counts.add(result)
         if result.failed:
             break

@@ -49,7 +49,8 @@ struct StridedView {
 /// A tensor whose elements are those of the view. It keeps the memory alive and
 /// reads it in each computation: earlier writes by the owner are visible; the
 /// owner must not write while a computation runs. `realize` copies a view that
-/// is not contiguous; assigning to the tensor does not change the memory.
+/// is not contiguous. Assigning to the tensor gives it other memory, unless it
+/// is contiguous and was realized before: then the memory is written.
 ///
 /// Throws ShapeError for negative sizes, a different number of sizes and
 /// strides, and memory that is not aligned to the elements; IndexError if an

@@ -24,50 +24,15 @@ namespace tinygrad {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-inline Tensor neg(const Tensor &x) { return x.neg(); }
-inline Tensor abs(const Tensor &x) { return x.abs(); }
-inline Tensor sign(const Tensor &x) { return x.sign(); }
-inline Tensor reciprocal(const Tensor &x) { return x.reciprocal(); }
-inline Tensor square(const Tensor &x) { return x.square(); }
-inline Tensor sqrt(const Tensor &x) { return x.sqrt(); }
-inline Tensor rsqrt(const Tensor &x) { return x.rsqrt(); }
-inline Tensor exp(const Tensor &x) { return x.exp(); }
-inline Tensor exp2(const Tensor &x) { return x.exp2(); }
-inline Tensor log(const Tensor &x) { return x.log(); }
-inline Tensor log2(const Tensor &x) { return x.log2(); }
-inline Tensor log10(const Tensor &x) { return x.log10(); }
-inline Tensor sin(const Tensor &x) { return x.sin(); }
-inline Tensor cos(const Tensor &x) { return x.cos(); }
-inline Tensor tan(const Tensor &x) { return x.tan(); }
-inline Tensor asin(const Tensor &x) { return x.asin(); }
-inline Tensor acos(const Tensor &x) { return x.acos(); }
-inline Tensor atan(const Tensor &x) { return x.atan(); }
-inline Tensor sinh(const Tensor &x) { return x.sinh(); }
-inline Tensor cosh(const Tensor &x) { return x.cosh(); }
-inline Tensor tanh(const Tensor &x) { return x.tanh(); }
-inline Tensor asinh(const Tensor &x) { return x.asinh(); }
-inline Tensor acosh(const Tensor &x) { return x.acosh(); }
-inline Tensor atanh(const Tensor &x) { return x.atanh(); }
-inline Tensor erf(const Tensor &x) { return x.erf(); }
-inline Tensor trunc(const Tensor &x) { return x.trunc(); }
-inline Tensor floor(const Tensor &x) { return x.floor(); }
-inline Tensor ceil(const Tensor &x) { return x.ceil(); }
-inline Tensor round(const Tensor &x) { return x.round(); }
-inline Tensor isnan(const Tensor &x) { return x.isnan(); }
-inline Tensor isfinite(const Tensor &x) { return x.isfinite(); }
-inline Tensor logicalNot(const Tensor &x) { return x.logicalNot(); }
-inline Tensor bitwiseNot(const Tensor &x) { return x.bitwiseNot(); }
-inline Tensor relu(const Tensor &x) { return x.relu(); }
-inline Tensor relu6(const Tensor &x) { return x.relu6(); }
-inline Tensor sigmoid(const Tensor &x) { return x.sigmoid(); }
-inline Tensor logsigmoid(const Tensor &x) { return x.logsigmoid(); }
-inline Tensor hardswish(const Tensor &x) { return x.hardswish(); }
+#define TINYGRAD_UNARY(METHOD, NAME, TEXT)                                     \
+  inline Tensor METHOD(const Tensor &x) { return x.METHOD(); }
+#define TINYGRAD_BINARY(METHOD, NAME, REVERSIBLE, TEXT)                        \
+  inline Tensor METHOD(const Tensor &x, const Operand &other) {                \
+    return x.METHOD(other);                                                    \
+  }
+#include "TinyGrad/Tensor/Methods.def"
+
 inline Tensor gelu(const Tensor &x) { return x.gelu(); }
-inline Tensor quickGelu(const Tensor &x) { return x.quickGelu(); }
-inline Tensor silu(const Tensor &x) { return x.silu(); }
-inline Tensor swish(const Tensor &x) { return x.swish(); }
-inline Tensor softsign(const Tensor &x) { return x.softsign(); }
-inline Tensor mish(const Tensor &x) { return x.mish(); }
 inline Tensor isinf(const Tensor &x) { return x.isinf(); }
 inline Tensor clamp(const Tensor &x, std::optional<Scalar> min,
                     std::optional<Scalar> max = {}) {
@@ -91,63 +56,9 @@ inline Tensor softplus(const Tensor &x, double beta = 1) {
 
 // Next to a tensor, a number or another tensor.
 
-inline Tensor add(const Tensor &x, const Operand &other) {
-  return x.add(other);
-}
-inline Tensor sub(const Tensor &x, const Operand &other) {
-  return x.sub(other);
-}
-inline Tensor mul(const Tensor &x, const Operand &other) {
-  return x.mul(other);
-}
 inline Tensor div(const Tensor &x, const Operand &other) {
   return x.div(other);
 }
-inline Tensor floordiv(const Tensor &x, const Operand &other) {
-  return x.floordiv(other);
-}
-inline Tensor mod(const Tensor &x, const Operand &other) {
-  return x.mod(other);
-}
-inline Tensor fmod(const Tensor &x, const Operand &other) {
-  return x.fmod(other);
-}
-inline Tensor pow(const Tensor &x, const Operand &other) {
-  return x.pow(other);
-}
-inline Tensor maximum(const Tensor &x, const Operand &other) {
-  return x.maximum(other);
-}
-inline Tensor minimum(const Tensor &x, const Operand &other) {
-  return x.minimum(other);
-}
-inline Tensor copysign(const Tensor &x, const Operand &other) {
-  return x.copysign(other);
-}
-inline Tensor logaddexp(const Tensor &x, const Operand &other) {
-  return x.logaddexp(other);
-}
-inline Tensor bitwiseAnd(const Tensor &x, const Operand &other) {
-  return x.bitwiseAnd(other);
-}
-inline Tensor bitwiseOr(const Tensor &x, const Operand &other) {
-  return x.bitwiseOr(other);
-}
-inline Tensor bitwiseXor(const Tensor &x, const Operand &other) {
-  return x.bitwiseXor(other);
-}
-inline Tensor lshift(const Tensor &x, const Operand &other) {
-  return x.lshift(other);
-}
-inline Tensor rshift(const Tensor &x, const Operand &other) {
-  return x.rshift(other);
-}
-inline Tensor eq(const Tensor &x, const Operand &other) { return x.eq(other); }
-inline Tensor ne(const Tensor &x, const Operand &other) { return x.ne(other); }
-inline Tensor lt(const Tensor &x, const Operand &other) { return x.lt(other); }
-inline Tensor le(const Tensor &x, const Operand &other) { return x.le(other); }
-inline Tensor gt(const Tensor &x, const Operand &other) { return x.gt(other); }
-inline Tensor ge(const Tensor &x, const Operand &other) { return x.ge(other); }
 // With the number first, where the order does not matter.
 template <NumberType E> Tensor add(E number, const Tensor &x) {
   return x.add(number);

@@ -18,6 +18,7 @@
 
 namespace tinygrad {
 
+class OptionalTensor;
 class Tensor;
 
 namespace detail {
@@ -30,6 +31,11 @@ void addLoss(const Tensor &tensor);
 /// Those tensors of the graph of \p tensor that are still in use and not in
 /// memory; a second call returns none.
 std::vector<Tensor> takeLosses(const Tensor &tensor);
+
+/// Tensor::backward() as tinygrad has it in Python: adds to the gradient of
+/// each tensor of floats that \p tensor depends on, whether it requires one or
+/// not. Does nothing for a tensor that depends on none.
+void backwardToAll(const Tensor &tensor, const OptionalTensor &cotangent);
 
 } // namespace detail
 
@@ -44,6 +50,9 @@ public:
 
   /// Whether this thread is in training mode.
   static bool isActive();
+  /// For languages without scopes: sets the mode of this thread, until the
+  /// scope around the call ends if there is one.
+  static void set(bool isTraining);
 
 private:
   const bool outer;
@@ -61,6 +70,8 @@ public:
 
   /// Whether this thread is in such a scope.
   static bool isActive();
+  /// As TrainingScope::set().
+  static void set(bool isActive);
 
 private:
   const bool outer;

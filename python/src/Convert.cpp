@@ -1,0 +1,402 @@
+//===- Convert.cpp - Python objects as arguments
+//---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convert.h"
+
+using namespace tinygrad;
+using namespace tinygrad::python;
+
+std::string tinygrad::python::typeName(nb::handle object) {
+  return nb::cast<std::string>(object.type().attr("__name__"));
+}
+
+void tinygrad::python::throwPython(PyObject *type, const std::string &message) {
+  PyErr_SetString(type, message.c_str());
+  throw nb::python_error();
+}
+
+[[noreturn]] static void throwType(const std::string &message) {
+  throw nb::type_error(message.c_str());
+}
+
+/// An integer of Python or NumPy, but no bool.
+static bool isInt(nb::handle object) {
+  return !PyBool_Check(object.ptr()) &&
+         (PyLong_Check(object.ptr()) || PyIndex_Check(object.ptr()));
+}
+
+static bool isSequence(nb::handle object) {
+  return PyTuple_Check(object.ptr()) || PyList_Check(object.ptr());
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static Scalar toInteger(nb::handle object) {
+  nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+  if (!number.is_valid())
+    throw nb::python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0) {
+    if (value == -1 && PyErr_Occurred())
+      throw nb::python_error();
+    return Scalar(int64_t(value));
+  }
+  const unsigned long long large = PyLong_AsUnsignedLongLong(number.ptr());
+  if (large == ~0ULL && PyErr_Occurred()) {
+    PyErr_Clear();
+    throwPython(PyExc_OverflowError,
+                "the integer " + nb::cast<std::string>(nb::str(number)) +
+                    " does not fit 64 bits");
+  }
+  return Scalar(uint64_t(large));
+}
+
+static bool isNumber(nb::handle object) {
+  return PyBool_Check(object.ptr()) || PyFloat_Check(object.ptr()) ||
+         PyLong_Check(object.ptr()) || nb::isinstance<SymInt>(object);
+}
+
+/// A scalar of NumPy, or of another library with its protocol.
+static bool isForeignNumber(nb::handle object) {
+  return !PyType_Check(object.ptr()) && nb::hasattr(object, "dtype") &&
+         nb::hasattr(object, "item") && nb::hasattr(object, "ndim") &&
+         !nb::isinstance<Tensor>(object) &&
+         nb::cast<int64_t>(object.attr("ndim")) == 0;
+}
+
+Scalar tinygrad::python::toScalar(nb::handle object) {
+  if (PyBool_Check(object.ptr()))
+    return Scalar(object.is(Py_True));
+  if (PyFloat_Check(object.ptr()))
+    return Scalar(PyFloat_AS_DOUBLE(object.ptr()));
+  if (PyLong_Check(object.ptr()))
+    return toInteger(object);
+  if (nb::isinstance<SymInt>(object))
+    return Scalar(nb::cast<SymInt>(object));
+  if (isForeignNumber(object))
+    return toScalar(nb::object(object.attr("item")()));
+  throwType("a number is needed, not an object of type " + typeName(object));
+}
+
+SymInt tinygrad::python::toSize(nb::handle object) {
+  if (nb::isinstance<SymInt>(object))
+    return nb::cast<SymInt>(object);
+  if (isInt(object)) {
+    const Scalar value = toInteger(object);
+    return int64_t(value.toBits());
+  }
+  if (PyBool_Check(object.ptr()))
+    return int64_t(object.is(Py_True));
+  throwType("a size is an int or a variable, not an object of type " +
+            typeName(object));
+}
+
+int64_t tinygrad::python::toInt(nb::handle object, const char *what) {
+  if (isInt(object))
+    return int64_t(toInteger(object).toBits());
+  throwType(std::string(what) + " is an int, not an object of type " +
+            typeName(object));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and axes
+//===----------------------------------------------------------------------===//
+
+static Shape toShapeOf(nb::handle object) {
+  Shape shape;
+  if (!isSequence(object) && !nb::hasattr(object, "__iter__")) {
+    shape.push_back(toSize(object));
+    return shape;
+  }
+  for (nb::handle size : object)
+    shape.push_back(toSize(size));
+  return shape;
+}
+
+Shape tinygrad::python::toShape(const nb::args &arguments) {
+  if (arguments.size() == 1)
+    return toShapeOf(arguments[0]);
+  Shape shape;
+  for (nb::handle size : arguments)
+    shape.push_back(toSize(size));
+  return shape;
+}
+
+Shape ShapeArgument::get() const { return toShapeOf(object); }
+
+static std::vector<int64_t> toIntsOf(nb::handle object, const char *what) {
+  std::vector<int64_t> values;
+  if (!isSequence(object) && !nb::hasattr(object, "__iter__"))
+    return {toInt(object, what)};
+  for (nb::handle value : object)
+    values.push_back(toInt(value, what));
+  return values;
+}
+
+std::vector<int64_t> tinygrad::python::toInts(const nb::args &arguments,
+                                              const char *what) {
+  if (arguments.size() == 1)
+    return toIntsOf(arguments[0], what);
+  std::vector<int64_t> values;
+  for (nb::handle value : arguments)
+    values.push_back(toInt(value, what));
+  return values;
+}
+
+Axes AxesArgument::get() const {
+  if (isNone())
+    return {};
+  return Axes(toIntsOf(object, "an axis"));
+}
+
+PerAxis PerAxisArgument::get() const {
+  return PerAxis(toIntsOf(object, "a number for each axis"));
+}
+
+SymInt SizeArgument::get() const { return toSize(object); }
+
+std::string DeviceArgument::get() const {
+  if (isNone())
+    return {};
+  if (nb::isinstance<nb::str>(object))
+    return nb::cast<std::string>(object);
+  if (isSequence(object) && nb::len(object) == 1)
+    return nb::cast<std::string>(nb::object(object[0]));
+  throwType("a device is a name such as \"CPU\" (tensors on several devices "
+            "are not supported), not an object of type " +
+            typeName(object));
+}
+
+std::optional<DType> DTypeArgument::get() const {
+  if (isNone())
+    return std::nullopt;
+  return toDType(object);
+}
+
+DType DTypeArgument::required() const { return toDType(object); }
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Operand OperandArgument::get() {
+  if (nb::isinstance<Tensor>(object))
+    return Operand(*nb::inst_ptr<Tensor>(object));
+  if (isNumber(object))
+    return Operand(toScalar(object));
+  made = toTensor(object);
+  return Operand(*made);
+}
+
+Scalar OperandArgument::scalar() const { return toScalar(object); }
+
+std::vector<Tensor> tinygrad::python::toTensors(nb::handle arguments) {
+  if (nb::len(arguments) == 1) {
+    nb::object only = nb::borrow(PySequence_Fast_GET_ITEM(arguments.ptr(), 0));
+    if (isSequence(only))
+      return nb::cast<std::vector<Tensor>>(only);
+  }
+  return nb::cast<std::vector<Tensor>>(arguments);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads nested lists of numbers into the elements of one type.
+class NestedList {
+public:
+  explicit NestedList(nb::handle list) { measure(list, 0); }
+
+  Tensor makeTensor(const TensorOptions &options);
+
+private:
+  void measure(nb::handle object, std::size_t depth);
+  void checkElement(nb::handle object, std::size_t depth);
+
+  Shape shape;
+  bool isShapeKnown = false;
+  std::vector<nb::handle> elements;
+  bool hasFloat = false, hasInt = false, hasTensor = false;
+};
+} // namespace
+
+void NestedList::measure(nb::handle object, std::size_t depth) {
+  if (!isSequence(object)) {
+    checkElement(object, depth);
+    return;
+  }
+  const auto size = int64_t(nb::len(object));
+  if (depth == shape.size() && !isShapeKnown) {
+    shape.push_back(size);
+  } else if (depth >= shape.size() || !(shape[depth] == SymInt(size))) {
+    throw ShapeError("the lists of a tensor's data have different lengths: " +
+                     (depth >= shape.size()
+                          ? "a list where others of its depth " +
+                                std::to_string(depth) + " are numbers"
+                          : std::to_string(size) + " elements at depth " +
+                                std::to_string(depth) +
+                                ", where the first list has " +
+                                std::to_string(shape[depth].value())));
+  }
+  if (size == 0)
+    isShapeKnown = true;
+  for (int64_t i = 0; i < size; ++i)
+    measure(PyList_Check(object.ptr()) ? PyList_GET_ITEM(object.ptr(), i)
+                                       : PyTuple_GET_ITEM(object.ptr(), i),
+            depth + 1);
+}
+
+void NestedList::checkElement(nb::handle object, std::size_t depth) {
+  if (depth != shape.size())
+    throw ShapeError("the lists of a tensor's data have different depths: a "
+                     "number at depth " +
+                     std::to_string(depth) + ", where others are lists");
+  isShapeKnown = true;
+  if (PyFloat_Check(object.ptr()))
+    hasFloat = true;
+  else if (nb::isinstance<Tensor>(object) || nb::isinstance<SymInt>(object))
+    hasTensor = true;
+  else if (!PyBool_Check(object.ptr()))
+    hasInt = true;
+  elements.push_back(object);
+}
+
+Tensor NestedList::makeTensor(const TensorOptions &options) {
+  if (hasTensor) {
+    std::vector<Tensor> tensors;
+    for (nb::handle element : elements)
+      tensors.push_back(toTensor(element));
+    Tensor stacked = Tensor::stack(tensors);
+    Shape whole = shape;
+    for (const SymInt &size : tensors.front().shape())
+      whole.push_back(size);
+    stacked = stacked.reshape(whole);
+    if (options.dtype)
+      stacked = stacked.cast(*options.dtype);
+    return options.device.empty() ? stacked : stacked.to(options.device);
+  }
+  if (elements.empty())
+    return Tensor::empty(
+        shape,
+        TensorOptions(options.dtype.value_or(DType::Float32), options.device));
+  // Numbers of other libraries say themselves which kind they are.
+  std::vector<Scalar> values;
+  values.reserve(elements.size());
+  bool isLarge = false, isUnsigned = false;
+  for (nb::handle element : elements) {
+    values.push_back(toScalar(element));
+    const Scalar &value = values.back();
+    hasFloat |= value.kind() == Scalar::Kind::Float;
+    isLarge |= value.kind() == Scalar::Kind::Int && !value.fits(DType::Int32);
+    isUnsigned |=
+        value.kind() == Scalar::Kind::Int && !value.fits(DType::Int64);
+  }
+  const DType wanted =
+      options.dtype.value_or(hasFloat ? DType::Float32
+                             : hasInt ? (isUnsigned ? DType::UInt64
+                                         : isLarge  ? DType::Int64
+                                                    : DType::Int32)
+                                      : DType::Bool);
+  if (hasFloat || isFloat(wanted)) {
+    std::vector<double> numbers;
+    numbers.reserve(values.size());
+    for (const Scalar &value : values)
+      numbers.push_back(value.toDouble());
+    if (wanted == DType::Float64)
+      return Tensor::fromBytes(numbers.data(), shape, DType::Float64, options);
+    if (wanted == DType::Float32 || !isFloat(wanted)) {
+      std::vector<float> singles(numbers.begin(), numbers.end());
+      return Tensor::fromBytes(singles.data(), shape, DType::Float32,
+                               TensorOptions(wanted, options.device));
+    }
+    return Tensor::fromBytes(numbers.data(), shape, DType::Float64,
+                             TensorOptions(wanted, options.device));
+  }
+  std::vector<uint64_t> numbers;
+  numbers.reserve(values.size());
+  for (const Scalar &value : values)
+    numbers.push_back(value.toBits());
+  return dispatch(wanted, [&](auto zero) -> Tensor {
+    using E = decltype(zero);
+    if constexpr (std::is_integral_v<E>) {
+      // No std::vector, which has no array of bools.
+      auto converted = std::make_unique<E[]>(numbers.size());
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        converted[i] = static_cast<E>(numbers[i]);
+      return Tensor::fromBytes(converted.get(), shape, wanted,
+                               TensorOptions(wanted, options.device));
+    } else {
+      return {};
+    }
+  });
+}
+
+/// A contiguous copy of what the array interface of NumPy describes.
+static std::optional<Tensor> fromArray(nb::handle object,
+                                       const TensorOptions &options) {
+  if (!nb::hasattr(object, "__array_interface__"))
+    return std::nullopt;
+  nb::object interface = object.attr("__array_interface__");
+  const auto type = nb::cast<std::string>(interface["typestr"]);
+  std::optional<DType> dtype = dtypeFromTypeString(type);
+  if (!dtype)
+    throwType("arrays of dtype " + type +
+              " cannot become tensors: convert it with astype() to bool, an "
+              "integer or a float type");
+  nb::object array = nb::borrow(object);
+  if (!interface["strides"].is_none())
+    array = nb::module_::import_("numpy").attr("ascontiguousarray")(object);
+  nb::object described = array.attr("__array_interface__");
+  Shape shape = toShapeOf(object.attr("shape"));
+  const auto address =
+      nb::cast<std::uintptr_t>(nb::object(described["data"][0]));
+  return Tensor::fromBytes(reinterpret_cast<const void *>(address), shape,
+                           *dtype, options);
+}
+
+Tensor tinygrad::python::toTensor(nb::handle object,
+                                  const TensorOptions &options) {
+  if (object.is_none())
+    return Tensor::empty(
+        {0},
+        TensorOptions(options.dtype.value_or(DType::Float32), options.device));
+  if (isNumber(object))
+    return Tensor(toScalar(object), options);
+  if (nb::isinstance<Tensor>(object)) {
+    Tensor tensor = *nb::inst_ptr<Tensor>(object);
+    if (options.dtype)
+      tensor = tensor.cast(*options.dtype);
+    return options.device.empty() ? tensor : tensor.to(options.device);
+  }
+  if (isSequence(object))
+    return NestedList(object).makeTensor(options);
+  if (PyBytes_Check(object.ptr()))
+    return Tensor::fromBytes(PyBytes_AS_STRING(object.ptr()),
+                             {int64_t(PyBytes_GET_SIZE(object.ptr()))},
+                             DType::UInt8, options);
+  if (std::optional<Tensor> made = fromArray(object, options))
+    return *made;
+  if (isForeignNumber(object))
+    return Tensor(toScalar(object), options);
+  if (nb::hasattr(object, "read_bytes"))
+    return toTensor(nb::object(object.attr("read_bytes")()), options);
+  if (PyObject_CheckBuffer(object.ptr()))
+    return toTensor(nb::bytes(nb::module_::import_("builtins")
+                                  .attr("memoryview")(object)
+                                  .attr("tobytes")()),
+                    options);
+  if (nb::hasattr(object, "__array__"))
+    return toTensor(nb::object(object.attr("__array__")()), options);
+  throwType("a tensor can be made of a number, bytes, a list or tuple, an "
+            "array, a pathlib.Path or None, not of an object of type " +
+            typeName(object));
+}

@@ -1,0 +1,243 @@
+//===- Creation.cpp - tensors of data, constants and random numbers
+//--------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convert.h"
+
+using namespace tinygrad;
+using namespace tinygrad::python;
+using nb::arg;
+
+/// The options among the keywords of a function with `*shape`, which must not
+/// have others.
+static TensorOptions takeOptions(const char *function, nb::kwargs keywords) {
+  TensorOptions options;
+  for (auto [name, value] : keywords) {
+    const auto text = nb::cast<std::string>(name);
+    if (text == "dtype")
+      options.dtype = DTypeArgument{value}.get();
+    else if (text == "device")
+      options.device = DeviceArgument{value}.get();
+    else if (text != "contiguous" && text != "buffer" &&
+             text != "requires_grad")
+      throw nb::type_error((std::string(function) +
+                            "() got an unexpected keyword argument '" + text +
+                            "': it has dtype and device")
+                               .c_str());
+  }
+  return options;
+}
+
+static Tensor finish(Tensor tensor, const nb::kwargs &keywords) {
+  if (keywords.contains("requires_grad") &&
+      nb::cast<bool>(nb::object(keywords["requires_grad"])))
+    return tensor.parameter();
+  return tensor;
+}
+
+using ShapedFunction = Tensor (*)(const Shape &, const TensorOptions &);
+using RandomFunction = Tensor (*)(const Shape &, double, double,
+                                  const TensorOptions &);
+
+static void bindShaped(TensorClass &tensor, const char *name,
+                       ShapedFunction function, const char *documentation) {
+  tensor.def_static(
+      name,
+      [name, function](nb::args shape, nb::kwargs keywords) {
+        const TensorOptions options = takeOptions(name, keywords);
+        return finish(function(toShape(shape), options), keywords);
+      },
+      documentation);
+}
+
+static void bindConstants(TensorClass &tensor) {
+  bindShaped(tensor, "empty", &Tensor::empty,
+             "Memory with undefined contents, of a shape given as numbers or "
+             "as a tuple.");
+  bindShaped(tensor, "zeros", &Tensor::zeros,
+             "Zeros, of a shape given as numbers or as a tuple.");
+  bindShaped(tensor, "ones", &Tensor::ones,
+             "Ones, of a shape given as numbers or as a tuple.");
+  tensor.def_static(
+      "full",
+      [](ShapeArgument shape, OperandArgument value, DTypeArgument dtype,
+         DeviceArgument device, bool) {
+        return Tensor::full(shape.get(), value.scalar(),
+                            toOptions(dtype, device));
+      },
+      arg("shape"), arg("fill_value"), arg("dtype") = nb::none(),
+      arg("device") = nb::none(), arg("buffer") = true,
+      "One number for all elements.");
+  tensor.def_static(
+      "arange",
+      [](OperandArgument start, OperandArgument stop, OperandArgument step,
+         DTypeArgument dtype, DeviceArgument device) {
+        const TensorOptions options = toOptions(dtype, device);
+        if (stop.isNone())
+          return Tensor::arange(0, start.scalar(), step.scalar(), options);
+        return Tensor::arange(start.scalar(), stop.scalar(), step.scalar(),
+                              options);
+      },
+      arg("start"), arg("stop") = nb::none(), arg("step") = 1,
+      arg("dtype") = nb::none(), arg("device") = nb::none(),
+      "The numbers from start up to stop (exclusive), or from 0 up to start.");
+  tensor.def_static(
+      "linspace",
+      [](OperandArgument start, OperandArgument stop, SizeArgument steps,
+         DTypeArgument dtype, DeviceArgument device) {
+        return Tensor::linspace(start.scalar(), stop.scalar(), steps.get(),
+                                toOptions(dtype, device));
+      },
+      arg("start"), arg("stop"), arg("steps"), arg("dtype") = nb::none(),
+      arg("device") = nb::none(),
+      "`steps` numbers from start to stop, both included.");
+  tensor.def_static(
+      "eye",
+      [](SizeArgument n, SizeArgument m, DTypeArgument dtype,
+         DeviceArgument device) {
+        std::optional<SymInt> columns;
+        if (!m.isNone())
+          columns = m.get();
+        return Tensor::eye(n.get(), columns, toOptions(dtype, device));
+      },
+      arg("n"), arg("m") = nb::none(), arg("dtype") = nb::none(),
+      arg("device") = nb::none(), "Ones on the diagonal of n rows, m columns.");
+  tensor.def(
+      "full_like",
+      [](const Tensor &self, OperandArgument value, DTypeArgument dtype,
+         DeviceArgument device, bool) {
+        const Tensor made = self.fullLike(value.scalar(), dtype.get());
+        return device.isNone() ? made : made.to(device.get());
+      },
+      arg("fill_value"), arg("dtype") = nb::none(), arg("device") = nb::none(),
+      arg("buffer") = true, "One number, in the shape of this tensor.");
+  auto bindLike = [&](const char *name, auto method) {
+    tensor.def(name, [name, method](const Tensor &self, nb::kwargs keywords) {
+      const TensorOptions options = takeOptions(name, keywords);
+      const Tensor made = (self.*method)(options.dtype);
+      return finish(options.device.empty() ? made : made.to(options.device),
+                    keywords);
+    });
+  };
+  bindLike("zeros_like", &Tensor::zerosLike);
+  bindLike("ones_like", &Tensor::onesLike);
+  bindLike("empty_like", &Tensor::emptyLike);
+  bindLike("rand_like", &Tensor::randLike);
+  bindLike("randn_like", &Tensor::randnLike);
+}
+
+static void bindRandom(TensorClass &tensor) {
+  tensor.def_static(
+      "manual_seed", [](uint64_t seed) { Tensor::manualSeed(seed); },
+      arg("seed") = 0, "Seeds the random numbers made from now on.");
+  bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).");
+  bindShaped(tensor, "randn", &Tensor::randn,
+             "Normal, of mean 0 and variance 1.");
+  bindShaped(tensor, "scaled_uniform", &Tensor::scaledUniform,
+             "Uniform in [-1, 1), divided by the root of the number of "
+             "elements.");
+  bindShaped(tensor, "glorot_uniform", &Tensor::glorotUniform,
+             "Initial weights of X. Glorot and Y. Bengio.");
+  // Keywords other than those of a tensor, with their defaults.
+  struct Parameters {
+    double first, second;
+  };
+  auto bindWith = [&](const char *name, const char *firstName,
+                      const char *secondName, Parameters defaults,
+                      RandomFunction function, const char *documentation) {
+    tensor.def_static(
+        name,
+        [=](nb::args shape, nb::kwargs keywords) {
+          Parameters values = defaults;
+          nb::dict others;
+          for (auto [key, value] : keywords) {
+            const auto text = nb::cast<std::string>(key);
+            if (text == firstName)
+              values.first = nb::cast<double>(value);
+            else if (secondName && text == secondName)
+              values.second = nb::cast<double>(value);
+            else
+              others[key] = value;
+          }
+          const auto rest = nb::borrow<nb::kwargs>(others);
+          const TensorOptions options = takeOptions(name, rest);
+          return finish(
+              function(toShape(shape), values.first, values.second, options),
+              rest);
+        },
+        documentation);
+  };
+  bindWith("uniform", "low", "high", {0, 1}, &Tensor::uniform,
+           "Uniform in [low, high).");
+  bindWith("normal", "mean", "std", {0, 1}, &Tensor::normal,
+           "Normal, with this mean and standard deviation.");
+  bindWith(
+      "kaiming_uniform", "a", nullptr, {0.01, 0},
+      [](const Shape &shape, double a, double, const TensorOptions &options) {
+        return Tensor::kaimingUniform(shape, a, options);
+      },
+      "Initial weights of K. He and others, uniform.");
+  bindWith(
+      "kaiming_normal", "a", nullptr, {0.01, 0},
+      [](const Shape &shape, double a, double, const TensorOptions &options) {
+        return Tensor::kaimingNormal(shape, a, options);
+      },
+      "Initial weights of K. He and others, normal.");
+  tensor.def_static(
+      "randint",
+      [](nb::args shape, nb::kwargs keywords) {
+        int64_t low = 0, high = 10;
+        nb::dict others;
+        for (auto [key, value] : keywords) {
+          const auto text = nb::cast<std::string>(key);
+          if (text == "low")
+            low = toInt(value, "randint: low");
+          else if (text == "high")
+            high = toInt(value, "randint: high");
+          else
+            others[key] = value;
+        }
+        return Tensor::randint(
+            toShape(shape), low, high,
+            takeOptions("randint", nb::borrow<nb::kwargs>(others)));
+      },
+      "Integers in [low, high): 0 and 10 unless given by name.");
+  tensor.def_static(
+      "randperm",
+      [](SizeArgument n, DeviceArgument device, DTypeArgument dtype) {
+        return Tensor::randperm(n.get(), toOptions(dtype, device));
+      },
+      arg("n"), arg("device") = nb::none(), arg("dtype") = nb::none(),
+      "The numbers from 0 up to n in random order.");
+  tensor.def(
+      "multinomial",
+      [](const Tensor &self, int64_t samples, bool replacement) {
+        return self.multinomial(samples, replacement);
+      },
+      arg("num_samples") = 1, arg("replacement") = false,
+      "Positions drawn with probabilities proportional to the elements.");
+  tensor.def(
+      "dropout", [](const Tensor &self, double p) { return self.dropout(p); },
+      arg("p") = 0.5,
+      "While Tensor.training is true: 0 with probability p, else the element / "
+      "(1 - p).");
+}
+
+void tinygrad::python::bindCreation(TensorClass &tensor) {
+  tensor.def(
+      "__init__",
+      [](Tensor *self, nb::object data, DeviceArgument device,
+         DTypeArgument dtype, std::optional<bool> requiresGrad) {
+        Tensor made = toTensor(data, toOptions(dtype, device));
+        if (requiresGrad.value_or(false))
+          made = made.parameter();
+        new (self) Tensor(std::move(made));
+      },
+      arg("data") = nb::none(), arg("device") = nb::none(),
+      arg("dtype") = nb::none(), arg("requires_grad") = nb::none());
+  bindConstants(tensor);
+  bindRandom(tensor);
+}

@@ -1,0 +1,332 @@
+//===- Movement.cpp - methods that move elements
+//---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convert.h"
+
+using namespace tinygrad;
+using namespace tinygrad::python;
+using nb::arg;
+
+/// None keeps the size of an axis where `keep` does.
+static Shape toShapeWithNone(const nb::args &arguments, SymInt keep) {
+  nb::object sizes = arguments;
+  if (arguments.size() == 1 && nb::hasattr(arguments[0], "__iter__"))
+    sizes = nb::borrow(arguments[0]);
+  Shape shape;
+  for (nb::handle size : sizes)
+    shape.push_back(size.is_none() ? keep : toSize(size));
+  return shape;
+}
+
+/// None stands for the size of the axis of this number.
+static Shape toNewShape(const Tensor &x, const nb::args &arguments) {
+  Shape shape = toShapeWithNone(arguments, -2);
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == -2) {
+      if (int64_t(i) >= x.ndim())
+        throw ShapeError("reshape: None at position " + std::to_string(i) +
+                         " of the new shape stands for that axis of a tensor "
+                         "which has " +
+                         std::to_string(x.ndim()));
+      shape[i] = x.shape()[i];
+    }
+  return shape;
+}
+
+static Padding toPadding(nb::handle object) {
+  std::vector<PadAmount> pairs;
+  std::vector<SymInt> flat;
+  if (!nb::hasattr(object, "__iter__")) {
+    const SymInt amount = toSize(object);
+    return Padding(std::vector<SymInt>{amount, amount});
+  }
+  bool hasPair = false;
+  for (nb::handle entry : object) {
+    if (entry.is_none()) {
+      hasPair = true;
+      pairs.push_back({0, 0});
+    } else if (nb::hasattr(entry, "__len__")) {
+      hasPair = true;
+      if (nb::len(entry) != 2)
+        throw ShapeError("pad: the amounts of an axis are a pair (before, "
+                         "after) or None");
+      pairs.push_back(
+          {toSize(nb::object(entry[0])), toSize(nb::object(entry[1]))});
+    } else {
+      flat.push_back(toSize(entry));
+    }
+  }
+  if (hasPair && !flat.empty())
+    throw ShapeError("pad: the amounts are pairs (before, after) for all axes "
+                     "or numbers, not both");
+  return hasPair ? Padding(std::move(pairs)) : Padding(flat);
+}
+
+static PadMode toPadMode(const std::string &mode) {
+  if (mode == "constant")
+    return PadMode::Constant;
+  if (mode == "reflect")
+    return PadMode::Reflect;
+  if (mode == "replicate")
+    return PadMode::Replicate;
+  if (mode == "circular")
+    return PadMode::Circular;
+  // As in tinygrad.
+  throwPython(
+      PyExc_NotImplementedError,
+      "pad: the mode is constant, reflect, replicate or circular, not \"" +
+          mode + "\"");
+}
+
+static void bindShapes(TensorClass &tensor) {
+  auto reshape = [](const Tensor &self, nb::args shape) {
+    return self.reshape(toNewShape(self, shape));
+  };
+  tensor.def("reshape", reshape,
+             "The same elements in another shape; one size may be -1.");
+  tensor.def("view", reshape, "reshape().");
+  tensor.def(
+      "expand",
+      [](const Tensor &self, nb::args shape) {
+        return self.expand(toShapeWithNone(shape, -1));
+      },
+      "Broadcast to a shape; -1 or None keeps the size of an axis.");
+  tensor.def(
+      "permute",
+      [](const Tensor &self, nb::args order) {
+        return self.permute(Axes(toInts(order, "permute: an axis")));
+      },
+      "Axis i of the result is axis order[i].");
+  tensor.def(
+      "transpose",
+      [](const Tensor &self, int64_t dim0, int64_t dim1) {
+        return self.transpose(dim0, dim1);
+      },
+      arg("dim0") = 1, arg("dim1") = 0, "Two axes exchanged.");
+  tensor.def_prop_ro(
+      "T", [](const Tensor &self) { return self.transpose(); },
+      "Axes 0 and 1 exchanged.");
+  tensor.def(
+      "flip",
+      [](const Tensor &self, nb::args axes) {
+        return self.flip(Axes(toInts(axes, "flip: an axis")));
+      },
+      "The elements along these axes in reverse order.");
+  tensor.def(
+      "squeeze",
+      [](const Tensor &self, std::optional<int64_t> dim) {
+        return dim ? self.squeeze(*dim) : self.squeeze();
+      },
+      arg("dim") = nb::none(), "Without the axes of size 1, or this one.");
+  tensor.def(
+      "unsqueeze",
+      [](const Tensor &self, int64_t dim) { return self.unsqueeze(dim); },
+      arg("dim"), "With a new axis of size 1.");
+  tensor.def(
+      "flatten",
+      [](const Tensor &self, int64_t start, int64_t end) {
+        return self.flatten(start, end);
+      },
+      arg("start_dim") = 0, arg("end_dim") = -1, "These axes as one.");
+  tensor.def(
+      "unflatten",
+      [](const Tensor &self, int64_t dim, ShapeArgument sizes) {
+        return self.unflatten(dim, sizes.get());
+      },
+      arg("dim"), arg("sizes"), "One axis as several.");
+  tensor.def(
+      "rearrange",
+      [](const Tensor &self, const std::string &formula, nb::kwargs sizes) {
+        NamedSizes named;
+        for (auto [name, size] : sizes)
+          named.push_back({nb::cast<std::string>(name), toSize(size)});
+        return self.rearrange(formula, named);
+      },
+      "Axes by name, as in einops: rearrange(\"b (h w) c -> b c h w\", h=2).");
+}
+
+static void bindParts(TensorClass &tensor) {
+  tensor.def(
+      "pad",
+      [](const Tensor &self, nb::object padding, const std::string &mode,
+         OperandArgument value) {
+        return self.pad(toPadding(padding), toPadMode(mode), value.scalar());
+      },
+      arg("padding"), arg("mode") = "constant", arg("value") = 0.0,
+      "A pair (before, after) for each axis, or numbers for the last axes, the "
+      "last one first. Modes: constant, reflect, replicate, circular.");
+  tensor.def(
+      "shrink",
+      [](const Tensor &self, nb::object parts) {
+        Parts list;
+        for (nb::handle part : parts) {
+          if (part.is_none())
+            list.push_back(Part());
+          else
+            list.push_back(
+                Part(toSize(nb::object(part[0])), toSize(nb::object(part[1]))));
+        }
+        return self.shrink(list);
+      },
+      arg("arg"), "The part [from, to) of each axis; None for all of one.");
+  tensor.def(
+      "shrink_to",
+      [](const Tensor &self, nb::args shape) {
+        return self.shrinkTo(toShapeWithNone(shape, -1));
+      },
+      "The first elements along each axis; None keeps all.");
+  tensor.def(
+      "pad_to",
+      [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
+        const Shape wanted = toShapeWithNone(shape, -1);
+        std::vector<PadAmount> amounts;
+        if (int64_t(wanted.size()) != self.ndim())
+          throw ShapeError("pad_to: " + std::to_string(wanted.size()) +
+                           " sizes for " + std::to_string(self.ndim()) +
+                           " axes");
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+          amounts.push_back(
+              {0, wanted[i] == -1 ? SymInt(0) : wanted[i] - self.shape()[i]});
+        const Scalar value = keywords.contains("value")
+                                 ? toScalar(nb::object(keywords["value"]))
+                                 : Scalar(0);
+        return self.pad(Padding(amounts), value);
+      },
+      "Padded at the end of each axis to these sizes; None keeps one.");
+  tensor.def(
+      "split",
+      [](const Tensor &self, nb::object sizes, int64_t dim) {
+        const std::vector<Tensor> parts =
+            nb::hasattr(sizes, "__iter__")
+                ? self.split(ShapeArgument{sizes}.get(), dim)
+                : self.split(toInt(sizes, "split: a size"), dim);
+        return nb::tuple(nb::cast(parts));
+      },
+      arg("sizes"), arg("dim") = 0,
+      "Parts of this size, the last perhaps smaller, or of these sizes.");
+  tensor.def(
+      "chunk",
+      [](const Tensor &self, int64_t chunks, int64_t dim) {
+        return self.chunk(chunks, dim);
+      },
+      arg("chunks"), arg("dim") = 0, "At most this many parts.");
+  tensor.def(
+      "unfold",
+      [](const Tensor &self, int64_t dim, int64_t size, int64_t step) {
+        return self.unfold(dim, size, step);
+      },
+      arg("dim"), arg("size"), arg("step"), "Windows along an axis.");
+  tensor.def(
+      "diagonal",
+      [](const Tensor &self, int64_t offset, int64_t dim1, int64_t dim2) {
+        return self.diagonal(offset, dim1, dim2);
+      },
+      arg("offset") = 0, arg("dim1") = 0, arg("dim2") = 1,
+      "The diagonal of two axes, as a last axis.");
+  tensor.def(
+      "diag",
+      [](const Tensor &self, int64_t offset) { return self.diag(offset); },
+      arg("offset") = 0, "A matrix with this diagonal, or its diagonal.");
+}
+
+/// `self` and the further tensors of a method that can be called with several
+/// tensors or with a list.
+static std::vector<Tensor> withSelf(nb::handle self, nb::args others) {
+  std::vector<Tensor> tensors;
+  auto add = [&](nb::handle object) {
+    if (nb::isinstance<Tensor>(object)) {
+      tensors.push_back(*nb::inst_ptr<Tensor>(object));
+      return;
+    }
+    for (nb::handle tensor : object)
+      tensors.push_back(nb::cast<Tensor>(tensor));
+  };
+  add(self);
+  for (nb::handle other : others)
+    add(other);
+  return tensors;
+}
+
+static int64_t takeDim(const char *method, const nb::kwargs &keywords) {
+  int64_t dim = 0;
+  for (auto [name, value] : keywords) {
+    if (nb::cast<std::string>(name) != "dim")
+      throw nb::type_error((std::string(method) +
+                            "() got an unexpected keyword argument '" +
+                            nb::cast<std::string>(name) + "': it has dim")
+                               .c_str());
+    dim = toInt(value, "dim");
+  }
+  return dim;
+}
+
+static void bindJoins(TensorClass &tensor) {
+  tensor.def(
+      "cat",
+      [](nb::object self, nb::args others, nb::kwargs keywords) {
+        return Tensor::cat(withSelf(self, others), takeDim("cat", keywords));
+      },
+      "Joined with others along an axis: cat(a, b, dim=0).");
+  tensor.def(
+      "stack",
+      [](nb::object self, nb::args others, nb::kwargs keywords) {
+        return Tensor::stack(withSelf(self, others),
+                             takeDim("stack", keywords));
+      },
+      "Joined with others along a new axis: stack(a, b, dim=0).");
+  tensor.def(
+      "meshgrid",
+      [](nb::object self, nb::args others, nb::kwargs keywords) {
+        GridIndexing indexing = GridIndexing::IJ;
+        if (keywords.contains("indexing")) {
+          const auto text =
+              nb::cast<std::string>(nb::object(keywords["indexing"]));
+          if (text != "ij" && text != "xy")
+            throw Error("meshgrid: indexing is \"ij\" or \"xy\", not \"" +
+                        text + "\"");
+          indexing = text == "xy" ? GridIndexing::XY : GridIndexing::IJ;
+        }
+        return nb::tuple(
+            nb::cast(Tensor::meshgrid(withSelf(self, others), indexing)));
+      },
+      "The values of each row along one axis of a grid.");
+  tensor.def(
+      "repeat",
+      [](const Tensor &self, nb::args repeats) {
+        return self.repeat(toShape(repeats));
+      },
+      "Copies along each axis.");
+  tensor.def(
+      "repeat_interleave",
+      [](const Tensor &self, nb::object repeats, std::optional<int64_t> dim) {
+        if (nb::isinstance<Tensor>(repeats))
+          return self.repeatInterleave(*nb::inst_ptr<Tensor>(repeats), dim);
+        return self.repeatInterleave(toSize(repeats), dim);
+      },
+      arg("repeats"), arg("dim") = nb::none(),
+      "Each element, or part along an axis, several times in a row.");
+  tensor.def(
+      "roll",
+      [](const Tensor &self, nb::object shifts, nb::object dims) {
+        const Shape amounts = ShapeArgument{shifts}.get();
+        if (dims.is_none()) {
+          if (amounts.size() != 1)
+            throw ShapeError("roll: without dims there is one shift, not " +
+                             std::to_string(amounts.size()));
+          return self.flatten().roll(amounts[0], 0).reshape(self.shape());
+        }
+        return self.roll(amounts, AxesArgument{dims}.get());
+      },
+      arg("shifts"), arg("dims") = nb::none(),
+      "Elements moved along axes; those beyond the end come first.");
+}
+
+void tinygrad::python::bindMovement(TensorClass &tensor) {
+  bindShapes(tensor);
+  bindParts(tensor);
+  bindJoins(tensor);
+}

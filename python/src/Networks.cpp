@@ -1,0 +1,288 @@
+//===- Networks.cpp - products, convolutions, losses
+//-----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convert.h"
+
+using namespace tinygrad;
+using namespace tinygrad::python;
+using nb::arg;
+
+static Reduction toReduction(const std::string &text) {
+  if (text == "mean")
+    return Reduction::Mean;
+  if (text == "sum")
+    return Reduction::Sum;
+  if (text == "none")
+    return Reduction::None;
+  throw nb::value_error(
+      ("reduction is \"mean\", \"sum\" or \"none\", not \"" + text + "\"")
+          .c_str());
+}
+
+static void bindProducts(TensorClass &tensor) {
+  tensor.def(
+      "matmul",
+      [](const Tensor &self, const Tensor &x, bool reverse,
+         DTypeArgument dtype) {
+        return reverse ? x.matmul(self, dtype.get())
+                       : self.matmul(x, dtype.get());
+      },
+      arg("x"), arg("reverse") = false, arg("dtype") = nb::none(),
+      "The matrix product of the last two axes; the others are broadcast.");
+  tensor.def(
+      "dot",
+      [](const Tensor &self, const Tensor &w, DTypeArgument dtype) {
+        return self.matmul(w, dtype.get());
+      },
+      arg("w"), arg("dtype") = nb::none(), "matmul().");
+  tensor.def_static(
+      "einsum",
+      [](const std::string &formula, nb::args operands, nb::kwargs keywords) {
+        std::optional<DType> dtype;
+        if (keywords.contains("dtype"))
+          dtype = DTypeArgument{keywords["dtype"]}.get();
+        return Tensor::einsum(formula, toTensors(operands), dtype);
+      },
+      "Sums of products by a formula: einsum(\"ij,jk->ik\", a, b).");
+  tensor.def(
+      "linear",
+      [](const Tensor &self, const Tensor &weight, const Tensor *bias,
+         DTypeArgument dtype) {
+        if (std::optional<DType> type = dtype.get()) {
+          const Tensor cast = bias ? bias->cast(*type) : Tensor();
+          return self.cast(*type).linear(weight.cast(*type),
+                                         optional(bias ? &cast : nullptr));
+        }
+        return self.linear(weight, optional(bias));
+      },
+      arg("weight"), arg("bias") = nb::none(), arg("dtype") = nb::none(),
+      "self @ weight + bias; self * weight for a weight of one axis.");
+  tensor.def(
+      "conv2d",
+      [](const Tensor &self, const Tensor &weight, const Tensor *bias,
+         int64_t groups, PerAxisArgument stride, PerAxisArgument dilation,
+         PerAxisArgument padding, DTypeArgument dtype) {
+        return self.conv2d(weight, optional(bias),
+                           Conv2dOptions{.groups = groups,
+                                         .stride = stride.get(),
+                                         .dilation = dilation.get(),
+                                         .padding = padding.get(),
+                                         .dtype = dtype.get()});
+      },
+      arg("weight"), arg("bias") = nb::none(), arg("groups") = 1,
+      arg("stride") = 1, arg("dilation") = 1, arg("padding") = 0,
+      arg("dtype") = nb::none(),
+      "(N, Cin, spatial...) and (Cout, Cin / groups, kernel...).");
+  tensor.def(
+      "conv_transpose2d",
+      [](const Tensor &self, const Tensor &weight, const Tensor *bias,
+         int64_t groups, PerAxisArgument stride, PerAxisArgument dilation,
+         PerAxisArgument padding, PerAxisArgument outputPadding) {
+        return self.convTranspose2d(
+            weight, optional(bias),
+            ConvTranspose2dOptions{.groups = groups,
+                                   .stride = stride.get(),
+                                   .dilation = dilation.get(),
+                                   .padding = padding.get(),
+                                   .outputPadding = outputPadding.get()});
+      },
+      arg("weight"), arg("bias") = nb::none(), arg("groups") = 1,
+      arg("stride") = 1, arg("dilation") = 1, arg("padding") = 0,
+      arg("output_padding") = 0, "The transpose of conv2d().");
+  tensor.def(
+      "scaled_dot_product_attention",
+      [](const Tensor &self, const Tensor &key, const Tensor &value,
+         const Tensor *mask, double dropout, bool isCausal, bool enableGqa) {
+        Tensor keys = key, values = value;
+        if (enableGqa && self.ndim() >= 3 && key.ndim() >= 3) {
+          const int64_t groups = (self.size(-3) / key.size(-3)).value();
+          keys = key.repeatInterleave(groups, -3);
+          values = value.repeatInterleave(groups, -3);
+        }
+        return self.scaledDotProductAttention(keys, values, optional(mask),
+                                              isCausal, dropout);
+      },
+      arg("key"), arg("value"), arg("attn_mask") = nb::none(),
+      arg("dropout_p") = 0.0, arg("is_causal") = false,
+      arg("enable_gqa") = false,
+      "softmax(self @ key.T / sqrt(d) + mask) @ value.");
+}
+
+static std::optional<PerAxis> toOptional(nb::handle object) {
+  if (object.is_none())
+    return std::nullopt;
+  return PerAxisArgument{object}.get();
+}
+
+static void bindPooling(TensorClass &tensor) {
+  const nb::object two = nb::make_tuple(2, 2);
+  tensor.def(
+      "avg_pool2d",
+      [](const Tensor &self, PerAxisArgument kernel, nb::object stride,
+         PerAxisArgument dilation, PerAxisArgument padding, bool ceilMode,
+         bool countIncludePad) {
+        return self.avgPool2d(
+            kernel.get(), Pool2dOptions{.stride = toOptional(stride),
+                                        .dilation = dilation.get(),
+                                        .padding = padding.get(),
+                                        .ceilMode = ceilMode,
+                                        .countIncludePad = countIncludePad});
+      },
+      arg("kernel_size") = two, arg("stride") = nb::none(), arg("dilation") = 1,
+      arg("padding") = 0, arg("ceil_mode") = false,
+      arg("count_include_pad") = true, "The mean of each window.");
+  tensor.def(
+      "max_pool2d",
+      [](const Tensor &self, PerAxisArgument kernel, nb::object stride,
+         PerAxisArgument dilation, PerAxisArgument padding, bool ceilMode,
+         bool returnIndices) -> nb::object {
+        const Pool2dOptions options{.stride = toOptional(stride),
+                                    .dilation = dilation.get(),
+                                    .padding = padding.get(),
+                                    .ceilMode = ceilMode};
+        if (!returnIndices)
+          return nb::cast(self.maxPool2d(kernel.get(), options));
+        const ValuesAndIndices both =
+            self.maxPool2dWithIndices(kernel.get(), options);
+        return nb::make_tuple(both.values, both.indices);
+      },
+      arg("kernel_size") = two, arg("stride") = nb::none(), arg("dilation") = 1,
+      arg("padding") = 0, arg("ceil_mode") = false,
+      arg("return_indices") = false, "The largest element of each window.");
+  tensor.def(
+      "max_unpool2d",
+      [](const Tensor &self, const Tensor &indices, PerAxisArgument kernel,
+         nb::object stride, PerAxisArgument dilation, PerAxisArgument padding,
+         nb::object outputSize) {
+        MaxUnpool2dOptions options{.stride = toOptional(stride),
+                                   .dilation = dilation.get(),
+                                   .padding = padding.get()};
+        if (!outputSize.is_none())
+          options.outputSize = ShapeArgument{outputSize}.get();
+        return self.maxUnpool2d(indices, kernel.get(), options);
+      },
+      arg("indices"), arg("kernel_size") = two, arg("stride") = nb::none(),
+      arg("dilation") = 1, arg("padding") = 0, arg("output_size") = nb::none(),
+      "Zeros with these elements where max_pool2d() found them.");
+  tensor.def(
+      "interpolate",
+      [](const Tensor &self, ShapeArgument size, const std::string &mode,
+         bool alignCorners) {
+        InterpolateMode kind = InterpolateMode::Linear;
+        if (mode == "nearest")
+          kind = InterpolateMode::Nearest;
+        else if (mode == "nearest-exact")
+          kind = InterpolateMode::NearestExact;
+        else if (mode != "linear")
+          throw nb::value_error(("interpolate: the mode is linear, nearest or "
+                                 "nearest-exact, not \"" +
+                                 mode + "\"")
+                                    .c_str());
+        return self.interpolate(size.get(), kind, alignCorners);
+      },
+      arg("size"), arg("mode") = "linear", arg("align_corners") = false,
+      "The last axes resized.");
+}
+
+static void bindNormalizations(TensorClass &tensor) {
+  tensor.def(
+      "batchnorm",
+      [](const Tensor &self, const Tensor *weight, const Tensor *bias,
+         const Tensor &mean, const Tensor &invstd, AxesArgument axis) {
+        return self.batchnorm(optional(weight), optional(bias), mean, invstd,
+                              axis.get());
+      },
+      arg("weight").none(), arg("bias").none(), arg("mean"), arg("invstd"),
+      arg("axis") = 1, "(self - mean) * invstd * weight + bias.");
+  tensor.def(
+      "layernorm",
+      [](const Tensor &self, AxesArgument axis, double eps) {
+        return self.layernorm(axis.get(), eps);
+      },
+      arg("axis") = -1, arg("eps") = 1e-5,
+      "(self - mean) / sqrt(variance + eps).");
+  tensor.def(
+      "qr", [](const Tensor &self) { return self.qr(); },
+      "(q, r): an orthogonal and an upper triangular matrix.");
+  tensor.def(
+      "svd",
+      [](const Tensor &self, bool fullMatrices) {
+        return self.svd(fullMatrices);
+      },
+      arg("full_matrices") = true, "(u, s, v) with (u * s) @ v equal to self.");
+  tensor.def(
+      "newton_schulz",
+      [](const Tensor &self, int64_t steps,
+         const std::vector<double> &coefficients,
+         double eps) { return self.newtonSchulz(steps, coefficients, eps); },
+      arg("steps"), arg("params"), arg("eps") = 1e-7,
+      "Approaches the orthogonal matrix next to this.");
+}
+
+static void bindLosses(TensorClass &tensor) {
+  tensor.def(
+      "cross_entropy",
+      [](const Tensor &self, const Tensor &target, const std::string &reduction,
+         double labelSmoothing) {
+        return self.crossEntropy(target, toReduction(reduction),
+                                 labelSmoothing);
+      },
+      arg("Y"), arg("reduction") = "mean", arg("label_smoothing") = 0.0,
+      "-sum(Y * log_softmax(self)) along the classes, axis 1.");
+  tensor.def(
+      "sparse_categorical_crossentropy",
+      [](const Tensor &self, const Tensor &labels, int64_t ignoreIndex,
+         double labelSmoothing, const std::string &reduction) {
+        return self.sparseCategoricalCrossentropy(
+            labels, ignoreIndex, labelSmoothing, toReduction(reduction));
+      },
+      arg("Y"), arg("ignore_index") = -1, arg("label_smoothing") = 0.0,
+      arg("reduction") = "mean",
+      "cross_entropy() of labels, with the classes along the last axis.");
+  tensor.def(
+      "binary_crossentropy",
+      [](const Tensor &self, const Tensor &target,
+         const std::string &reduction) {
+        return self.binaryCrossentropy(target, toReduction(reduction));
+      },
+      arg("Y"), arg("reduction") = "mean",
+      "-Y * log(self) - (1 - Y) * log(1 - self).");
+  tensor.def(
+      "binary_crossentropy_logits",
+      [](const Tensor &self, const Tensor &target, const std::string &reduction,
+         const Tensor *posWeight) {
+        return self.binaryCrossentropyLogits(target, toReduction(reduction),
+                                             optional(posWeight));
+      },
+      arg("Y"), arg("reduction") = "mean", arg("pos_weight") = nb::none(),
+      "binary_crossentropy() of sigmoid(self).");
+  tensor.def(
+      "nll_loss",
+      [](const Tensor &self, const Tensor &labels, const Tensor *weight,
+         std::optional<int64_t> ignoreIndex, const std::string &reduction) {
+        return self.nllLoss(labels, optional(weight), ignoreIndex,
+                            toReduction(reduction));
+      },
+      arg("Y"), arg("weight") = nb::none(), arg("ignore_index") = nb::none(),
+      arg("reduction") = "mean",
+      "-self[n, label] for logarithms of probabilities.");
+}
+
+void tinygrad::python::bindNetworks(TensorClass &tensor) {
+  bindProducts(tensor);
+  bindPooling(tensor);
+  bindNormalizations(tensor);
+  bindLosses(tensor);
+  tensor.def(
+      "sequential",
+      [](nb::object self, nb::object functions) {
+        for (nb::handle function : functions)
+          self = function(self);
+        return self;
+      },
+      arg("ll"), "Applies one function after the other.");
+}

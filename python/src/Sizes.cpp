@@ -1,0 +1,71 @@
+//===- Sizes.cpp - symbolic sizes
+//------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Convert.h"
+
+using namespace tinygrad;
+using namespace tinygrad::python;
+using nb::arg;
+
+/// A number if the size is one.
+static nb::object toObject(const SymInt &size) {
+  if (size.isSymbolic())
+    return nb::cast(size);
+  return nb::int_(size.value());
+}
+
+template <typename Function>
+static void bindOperator(nb::class_<SymInt> &size, const char *name,
+                         const char *reflected, Function function) {
+  size.def(name, [function](const SymInt &a, SizeArgument b) {
+    return toObject(function(a, b.get()));
+  });
+  size.def(reflected, [function](const SymInt &a, SizeArgument b) {
+    return toObject(function(b.get(), a));
+  });
+}
+
+void tinygrad::python::bindSizes(nb::module_ &module) {
+  nb::class_<SymInt> size(module, "Size",
+                          "An integer expression over variables, which sizes "
+                          "and indices of tensors can be.");
+  bindOperator(size, "__add__", "__radd__",
+               [](const SymInt &a, const SymInt &b) { return a + b; });
+  bindOperator(size, "__sub__", "__rsub__",
+               [](const SymInt &a, const SymInt &b) { return a - b; });
+  bindOperator(size, "__mul__", "__rmul__",
+               [](const SymInt &a, const SymInt &b) { return a * b; });
+  bindOperator(size, "__floordiv__", "__rfloordiv__",
+               [](const SymInt &a, const SymInt &b) { return a / b; });
+  bindOperator(size, "__mod__", "__rmod__",
+               [](const SymInt &a, const SymInt &b) { return a % b; });
+  size.def("__neg__", [](const SymInt &a) { return toObject(-a); });
+  size.def("__eq__", [](const SymInt &a, nb::object b) {
+    if (!nb::isinstance<SymInt>(b) && !PyLong_Check(b.ptr()))
+      return false;
+    return a == toSize(b);
+  });
+  size.def("__hash__", [](const SymInt &a) {
+    return Py_hash_t(std::hash<std::string>()(a.str()) >> 1);
+  });
+  size.def("__repr__", &SymInt::str);
+  size.def("__int__", &SymInt::value);
+  size.def_prop_ro("min", &SymInt::min);
+  size.def_prop_ro("max", &SymInt::max);
+  size.def_prop_ro("vmin", &SymInt::min);
+  size.def_prop_ro("vmax", &SymInt::max);
+  size.def_prop_ro("val", &SymInt::value,
+                   "The value, if all variables have one.");
+  nb::class_<Variable, SymInt>(module, "Variable",
+                               "An integer that is known when a program runs.")
+      .def(nb::init<std::string_view, int64_t, int64_t>(), arg("name"),
+           arg("min_val"), arg("max_val"))
+      .def_prop_ro("expr", [](const Variable &v) { return v.name(); })
+      .def("bind", &Variable::bind, arg("value"),
+           "The variable with a value. Programs are compiled for the variable, "
+           "so that all values share one.");
+}

@@ -1,0 +1,362 @@
+//===- Values.cpp - facts, values, gradients
+//-------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CallSite.h"
+#include "Convert.h"
+
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Tensor/External.h"
+
+#include <nanobind/ndarray.h>
+
+using namespace tinygrad;
+using namespace tinygrad::python;
+using nb::arg;
+
+static nb::object toPython(const SymInt &size) {
+  if (size.isSymbolic())
+    return nb::cast(size);
+  return nb::int_(size.value());
+}
+
+static nb::tuple toPython(const Shape &shape) {
+  nb::object tuple = nb::steal(PyTuple_New(Py_ssize_t(shape.size())));
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), Py_ssize_t(i),
+                     toPython(shape[i]).release().ptr());
+  return nb::borrow<nb::tuple>(tuple);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void tinygrad::python::checkHasValues(const Tensor &tensor) {
+  if (tensor.isSymbolic() &&
+      !std::all_of(tensor.shape().begin(), tensor.shape().end(),
+                   [](const SymInt &size) { return size.hasValue(); }))
+    throw nb::builtin_exception(nb::exception_type::value_error,
+                                ("a tensor of shape " +
+                                 toString(tensor.shape()) +
+                                 " has no values until its variables are bound")
+                                    .c_str());
+}
+
+/// The values in host memory. Other threads of Python run meanwhile.
+static HostArray read(const Tensor &tensor) {
+  checkHasValues(tensor);
+  const PythonCallSite site;
+  const nb::gil_scoped_release release;
+  return tensor.toHost();
+}
+
+static nb::object toNumpy(const Tensor &tensor) {
+  const DType dtype = tensor.dtype();
+  // NumPy has no such types.
+  if (dtype == DType::BFloat16 || isFloat8(dtype))
+    return toNumpy(tensor.toFloat());
+  // Where there is no NumPy, this says so.
+  nb::module_::import_("numpy");
+  auto *array = new HostArray(read(tensor));
+  nb::capsule owner(array, [](void *pointer) noexcept {
+    delete static_cast<HostArray *>(pointer);
+  });
+  std::vector<std::size_t> shape(array->shape.begin(), array->shape.end());
+  // An empty buffer has no address, and NumPy takes none for an error.
+  static char nothing[16];
+  void *data = array->data.address() ? array->data.address() : nothing;
+  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(),
+                                         owner, nullptr, toDlpack(dtype)));
+}
+
+static nb::object toElement(const void *data, DType dtype) {
+  return dispatch(dtype, [&](auto zero) -> nb::object {
+    using E = decltype(zero);
+    const E value = *static_cast<const E *>(data);
+    if constexpr (std::is_same_v<E, bool>)
+      return nb::bool_(value);
+    else if constexpr (std::is_unsigned_v<E>)
+      return nb::int_(uint64_t(value));
+    else if constexpr (std::is_integral_v<E>)
+      return nb::int_(int64_t(value));
+    else
+      return nb::float_(double(value));
+  });
+}
+
+static nb::object toNestedList(const HostArray &array, std::size_t axis,
+                               const char *&data) {
+  if (axis == array.shape.size()) {
+    nb::object element = toElement(data, array.dtype);
+    data += itemSize(array.dtype);
+    return element;
+  }
+  nb::object list = nb::steal(PyList_New(Py_ssize_t(array.shape[axis])));
+  for (int64_t i = 0; i < array.shape[axis]; ++i)
+    PyList_SET_ITEM(list.ptr(), Py_ssize_t(i),
+                    toNestedList(array, axis + 1, data).release().ptr());
+  return list;
+}
+
+nb::object tinygrad::python::toList(const Tensor &tensor) {
+  const HostArray array = read(tensor);
+  const char *data = static_cast<const char *>(array.data.address());
+  return toNestedList(array, 0, data);
+}
+
+static nb::object toItem(const Tensor &tensor) {
+  if (!(tensor.numel() == 1))
+    throw ShapeError("item: a tensor of shape " + toString(tensor.shape()) +
+                     " has not one element, but " + tensor.numel().str());
+  const HostArray array = read(tensor);
+  return toElement(array.data.address(), array.dtype);
+}
+
+static void bindFacts(TensorClass &tensor) {
+  tensor.def_prop_ro(
+      "shape", [](const Tensor &self) { return toPython(self.shape()); },
+      "The sizes of all axes, as a tuple.");
+  tensor.def_prop_ro(
+      "dtype", [](const Tensor &self) { return self.dtype(); },
+      "The type of the elements: a member of dtypes.");
+  tensor.def_prop_ro(
+      "device", [](const Tensor &self) { return self.device(); },
+      "The name of the device, such as \"CPU\".");
+  tensor.def_prop_ro(
+      "ndim", [](const Tensor &self) { return self.ndim(); },
+      "The number of axes.");
+  tensor.def(
+      "numel", [](const Tensor &self) { return toPython(self.numel()); },
+      "The number of elements.");
+  tensor.def(
+      "element_size", [](const Tensor &self) { return self.itemsize(); },
+      "The size of an element in bytes.");
+  tensor.def(
+      "nbytes", [](const Tensor &self) { return self.nbytes(); },
+      "The size of all elements in bytes.");
+  tensor.def(
+      "size",
+      [](const Tensor &self, std::optional<int64_t> dim) -> nb::object {
+        if (dim)
+          return toPython(self.size(*dim));
+        return toPython(self.shape());
+      },
+      arg("dim") = nb::none(), "The shape, or the size of one axis.");
+  tensor.def(
+      "is_floating_point",
+      [](const Tensor &self) { return self.isFloatingPoint(); },
+      "Whether the elements are floats.");
+  tensor.def("__len__", [](const Tensor &self) {
+    if (self.ndim() == 0)
+      throw nb::type_error("len() of a tensor without axes");
+    return self.size(0).value();
+  });
+  tensor.def("__bool__", [](const Tensor &) -> bool {
+    throw nb::type_error("a tensor is neither true nor false: use .item() of "
+                         "one element, or .all() or .any()");
+  });
+  tensor.def("__repr__", [](const Tensor &self) {
+    auto describe = [](const Tensor &x) {
+      return "<UOp " + x.device() + " " +
+             nb::cast<std::string>(nb::repr(toPython(x.shape()))) + " " +
+             nb::cast<std::string>(nb::repr(nb::cast(x.dtype()))).substr(7) +
+             ">";
+    };
+    const Tensor gradient = self.grad();
+    return "<Tensor " + describe(self) + " on " + self.device() +
+           " with grad " +
+           (gradient.defined() ? describe(gradient) : std::string("None")) +
+           ">";
+  });
+}
+
+static void bindReading(TensorClass &tensor) {
+  tensor.def("numpy", &toNumpy,
+             "The values as a NumPy array; bfloat16 and fp8 as float32.");
+  tensor.def("tolist", &toList, "The values as nested lists.");
+  tensor.def("item", &toItem, "The only element, as a Python number.");
+  tensor.def(
+      "data",
+      [](const Tensor &self) {
+        return nb::module_::import_("builtins")
+            .attr("memoryview")(toNumpy(self));
+      },
+      "The values as a memoryview.");
+  tensor.def("__array__",
+             [](const Tensor &self, nb::args, nb::kwargs keywords) {
+               nb::object array = toNumpy(self);
+               if (keywords.contains("dtype") && !keywords["dtype"].is_none())
+                 return nb::object(array.attr("astype")(keywords["dtype"]));
+               return array;
+             });
+  tensor.def(
+      "realize",
+      [](nb::object self, nb::args others, nb::kwargs) {
+        std::vector<Tensor> tensors = {nb::cast<Tensor>(self)};
+        for (nb::handle other : others)
+          tensors.push_back(nb::cast<Tensor>(other));
+        {
+          const PythonCallSite site;
+          const nb::gil_scoped_release release;
+          realize(tensors);
+        }
+        return self;
+      },
+      "Computes the values, and those of further tensors, in one program.");
+}
+
+//===----------------------------------------------------------------------===//
+// Element type, place, assignment
+//===----------------------------------------------------------------------===//
+
+static void bindConversions(TensorClass &tensor) {
+  tensor.def(
+      "cast",
+      [](const Tensor &self, DTypeArgument dtype) {
+        return self.cast(dtype.required());
+      },
+      arg("dtype"), "The values as another element type.");
+  tensor.def(
+      "bitcast",
+      [](const Tensor &self, DTypeArgument dtype) {
+        return self.bitcast(dtype.required());
+      },
+      arg("dtype"), "The same bits as another element type of the same size.");
+  static constexpr std::pair<const char *, DType> kCasts[] = {
+      {"float", DType::Float32},     {"half", DType::Float16},
+      {"bfloat16", DType::BFloat16}, {"double", DType::Float64},
+      {"int", DType::Int32},         {"long", DType::Int64},
+      {"short", DType::Int16},       {"bool", DType::Bool}};
+  for (const auto &[name, dtype] : kCasts)
+    tensor.def(
+        name, [dtype = dtype](const Tensor &self) { return self.cast(dtype); });
+  tensor.def(
+      "contiguous",
+      [](const Tensor &self, nb::kwargs) { return self.contiguous(); },
+      "The same values in a buffer; ends fusion.");
+  tensor.def(
+      "contiguous_backward",
+      [](const Tensor &self) { return self.contiguousBackward(); },
+      "The same values, whose gradient is computed into a buffer.");
+  tensor.def(
+      "detach", [](const Tensor &self) { return self.detach(); },
+      "The same values with no gradient through them.");
+  tensor.def(
+      "clone",
+      [](const Tensor &self, DeviceArgument device) {
+        const Tensor copy = self.clone();
+        return device.isNone() ? copy : copy.to(device.get());
+      },
+      arg("device") = nb::none(),
+      "The same values, which assignments to this do not change.");
+  tensor.def(
+      "to",
+      [](nb::object self, DeviceArgument device) -> nb::object {
+        const auto &x = *nb::inst_ptr<Tensor>(self);
+        if (device.isNone() ||
+            Device::canonicalName(device.get()) == x.device())
+          return self;
+        return nb::cast(x.to(device.get()));
+      },
+      arg("device"), "The values on another device.");
+  tensor.def(
+      "to_",
+      [](nb::object self, DeviceArgument device) {
+        auto &x = *nb::inst_ptr<Tensor>(self);
+        if (!device.isNone())
+          x.replace(x.to(device.get()));
+        return self;
+      },
+      arg("device"), "Moves this tensor to another device.");
+  tensor.def(
+      "assign",
+      [](nb::object self, OperandArgument x) {
+        auto &target = *nb::inst_ptr<Tensor>(self);
+        Operand value = x.get();
+        target.assign(value);
+        return self;
+      },
+      arg("x"), "Overwrites the values, for all that share them.");
+  tensor.def(
+      "replace",
+      [](nb::object self, const Tensor &x) {
+        nb::inst_ptr<Tensor>(self)->replace(x);
+        return self;
+      },
+      arg("x"), "Makes this object another tensor.");
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+static void bindGradients(TensorClass &tensor) {
+  tensor.def(
+      "backward",
+      [](nb::object self, const Tensor *gradient) {
+        detail::backwardToAll(nb::cast<Tensor>(self), optional(gradient));
+        return self;
+      },
+      arg("gradient") = nb::none(),
+      "Adds to .grad of each tensor of floats that this was computed from.");
+  tensor.def(
+      "gradient",
+      [](const Tensor &self, nb::args targets, nb::kwargs keywords) {
+        OptionalTensor cotangent;
+        for (auto [name, value] : keywords) {
+          if (nb::cast<std::string>(name) != "gradient")
+            throw nb::type_error(("gradient() got an unexpected keyword "
+                                  "argument '" +
+                                  nb::cast<std::string>(name) +
+                                  "': it has gradient")
+                                     .c_str());
+          if (!value.is_none())
+            cotangent = *nb::inst_ptr<Tensor>(value);
+        }
+        return self.gradient(toTensors(targets), cotangent);
+      },
+      "The gradients of this by each of the tensors.");
+  tensor.def_prop_rw(
+      "grad",
+      [](const Tensor &self) -> std::optional<Tensor> {
+        const Tensor gradient = self.grad();
+        return gradient.defined() ? std::optional(gradient) : std::nullopt;
+      },
+      [](Tensor &self, const Tensor *gradient) {
+        self.setGrad(optional(gradient));
+      },
+      nb::for_setter(nb::arg("gradient").none()),
+      "What backward() has computed, or None.");
+  tensor.def_prop_rw(
+      "requires_grad", [](const Tensor &self) { return self.requiresGrad(); },
+      [](Tensor &self, std::optional<bool> value) {
+        self.setRequiresGrad(value.value_or(false));
+      },
+      nb::for_setter(nb::arg("value").none()),
+      "Whether this is a parameter, which optimizers change.");
+  tensor.def(
+      "requires_grad_",
+      [](nb::object self, bool value) {
+        nb::inst_ptr<Tensor>(self)->setRequiresGrad(value);
+        return self;
+      },
+      arg("requires_grad") = true, "Sets requires_grad.");
+  tensor.def_prop_rw_static(
+      "training", [](nb::handle) { return TrainingScope::isActive(); },
+      [](nb::handle, bool value) { TrainingScope::set(value); },
+      "Whether dropout and normalizations are those of training.");
+  tensor.def_prop_rw_static(
+      "_no_grad", [](nb::handle) { return NoGradScope::isActive(); },
+      [](nb::handle, bool value) { NoGradScope::set(value); });
+}
+
+void tinygrad::python::bindValues(TensorClass &tensor) {
+  bindFacts(tensor);
+  bindReading(tensor);
+  bindConversions(tensor);
+  bindGradients(tensor);
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Writes the types of the extension for editors and mypy.
+
+usage: python-stub.py OUTPUT
+
+nanobind's stub, and what it cannot know: methods are called like built-in types
+(Tensor.float), exceptions are shown as those of the package, and some functions
+return Python objects that C++ has no name for.
+"""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+from nanobind.stubgen import StubGen
+
+SELF = "backward realize assign replace to to_ requires_grad_".split()
+RESULTS = {name: "Tensor" for name in SELF} | {
+    "item": "builtins.bool | builtins.int | builtins.float",
+    "numpy": "Any",
+    "tolist": "Any",
+    "data": "memoryview",
+    "__array__": "Any",
+}
+RETURNS = re.compile(r"^(    def (\w+)\(.*\) -> )object(:.*)$")
+BUILTIN = re.compile(r"(?<![\w.])(bool|int|float)(?![\w(])")
+OVERRIDES = re.compile(r"^    def __(eq|ne)__\(")
+ERRORS = re.compile(r"^from tinygrad_mlir import \(.*?\)\n", re.MULTILINE | re.DOTALL)
+
+
+def describe_error(error: type) -> str:
+    bases = ", ".join(
+        base.__name__ if base.__module__ == error.__module__ else f"builtins.{base.__name__}"
+        for base in error.__bases__
+    )
+    return f'class {error.__name__}({bases}):\n    """{error.__doc__}"""\n\n'
+
+
+def improve(line: str) -> str:
+    """A line of the class Tensor."""
+    if not line.startswith("    def "):
+        return line
+    if match := RETURNS.match(line):
+        line = match[1] + RESULTS.get(match[2], "Any") + match[3]
+    name, parameters = line.split("(", 1)
+    line = name + "(" + BUILTIN.sub(r"builtins.\1", parameters).replace("None | None", "None")
+    return line + "  # type: ignore[override]" * bool(OVERRIDES.match(line))
+
+
+def main() -> None:
+    module = importlib.import_module("tinygrad_mlir._core")
+    generator = StubGen(module, quiet=True)
+    generator.put(module)
+    text = ERRORS.sub("", generator.get())
+    head, line, tensor = re.split(r"^(class Tensor\b.*:\n)", text, maxsplit=1, flags=re.MULTILINE)
+    errors = [value for value in vars(module).values() if isinstance(value, type)]
+    errors = [error for error in errors if issubclass(error, BaseException)]
+    # After their base classes.
+    errors.sort(key=lambda error: len(error.__mro__))
+    body, *rest = re.split(r"^(?=\S)", tensor, maxsplit=1, flags=re.MULTILINE)
+    body = "\n".join(map(improve, body.split("\n")))
+    lines = head.split("\n")
+    # After the comments and imports at the top.
+    last = max(n for n, text in enumerate(lines) if text.startswith(("import ", "from ")))
+    lines[last] += "\nimport builtins\nfrom typing import Any\n\n" + "".join(
+        map(describe_error, errors)
+    )
+    Path(sys.argv[1]).write_text("\n".join(lines) + line + body + "".join(rest))
+
+
+if __name__ == "__main__":
+    main()
