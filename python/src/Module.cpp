@@ -24,4 +24,8 @@ NB_MODULE(_core, module) {
   bindReductions(tensor);
   bindNetworks(tensor);
   bindValues(tensor);
+  bindCustomGradients(tensor);
+  bindJit(module);
+  bindRuntime(module);
+  bindState(module);
 }

@@ -8,24 +8,40 @@ from tinygrad_mlir._core import (
     Error,
     IndexError,
     IoError,
+    JitError,
     OutOfMemoryError,
     ShapeError,
     Tensor,
     Variable,
 )
 from tinygrad_mlir.dtype import dtypes
+from tinygrad_mlir.helpers import Context, ContextVar, GlobalCounters, fetch, getenv
+from tinygrad_mlir.device import Device
+from tinygrad_mlir.jit import TinyJit
+from tinygrad_mlir.function import function
+from tinygrad_mlir import nn
 
 __all__ = [
     "CompileError",
+    "Context",
+    "ContextVar",
+    "Device",
     "DeviceError",
     "DType",
     "DTypeError",
     "Error",
+    "GlobalCounters",
     "IndexError",
     "IoError",
+    "JitError",
     "OutOfMemoryError",
     "ShapeError",
     "Tensor",
+    "TinyJit",
     "Variable",
     "dtypes",
+    "fetch",
+    "function",
+    "getenv",
+    "nn",
 ]
