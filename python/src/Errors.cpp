@@ -40,6 +40,19 @@ static bool isAboutJit(const std::exception &error) {
   return std::string_view(error.what()).starts_with("jit: ");
 }
 
+/// The advice of a message with Python's names.
+static std::string inPython(std::string message) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"parameter(false)", "clone()"},
+      {"maskedSelect", "masked_select"},
+      {"toHost", "reading a tensor"},
+      {"a TrainingScope", "Tensor.training"}};
+  for (const auto &[cpp, python] : kNames)
+    for (std::size_t at; (at = message.find(cpp)) != std::string::npos;)
+      message.replace(at, cpp.size(), python);
+  return message;
+}
+
 static void translate(const std::exception_ptr &thrown, void *) {
   try {
     try {
@@ -47,7 +60,7 @@ static void translate(const std::exception_ptr &thrown, void *) {
     } catch (const Error &error) {
       if (!isAboutJit(error))
         throw;
-      PyErr_SetString(jitError, error.what());
+      PyErr_SetString(jitError, inPython(error.what()).c_str());
     }
   } catch (const ShapeError &error) {
     PyErr_SetString(shapeError, error.what());

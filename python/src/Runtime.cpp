@@ -131,6 +131,12 @@ void tinygrad::python::bindRuntime(nb::module_ &module) {
       "The tensors of one element on which backward() was called since the "
       "last call and that are not in memory.");
   module.def(
+      "parameter", [](const Tensor &tensor) { return tensor.parameter(false); },
+      arg("tensor"),
+      "A tensor of these values with memory of its own, computed once, which "
+      "is "
+      "identical to no other tensor.");
+  module.def(
       "realize",
       [](const std::vector<Tensor> &tensors) {
         const PythonCallSite site;

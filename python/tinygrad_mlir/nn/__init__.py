@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tinygrad_mlir._core import Tensor
+from tinygrad_mlir._core import Tensor, parameter
 from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.helpers import flatten, make_tuple, prod
 from tinygrad_mlir.nn import datasets, optim, state
@@ -42,12 +42,19 @@ _INTEGERS = frozenset(
 
 
 def _uniform(shape: tuple[int, ...], bound: float) -> Tensor:
-    return Tensor.uniform(*shape, low=-bound, high=bound)
+    return parameter(Tensor.uniform(*shape, low=-bound, high=bound))
+
+
+def _buffer(values: Tensor) -> Tensor:
+    """A part of the state that optimizers do not change."""
+    return set_parameter(parameter(values), False)
 
 
 def _affine(shape: tuple[int, ...], is_affine: bool) -> tuple[Tensor | None, Tensor | None]:
     """A weight of ones and a bias of zeros, or neither."""
-    return (Tensor.ones(*shape), Tensor.zeros(*shape)) if is_affine else (None, None)
+    if not is_affine:
+        return None, None
+    return parameter(Tensor.ones(*shape)), parameter(Tensor.zeros(*shape))
 
 
 class BatchNorm:
@@ -67,10 +74,10 @@ class BatchNorm:
     ) -> None:
         self.eps, self.track_running_stats, self.momentum = eps, track_running_stats, momentum
         self.weight, self.bias = _affine((sz,), affine)
-        self.num_batches_tracked = set_parameter(Tensor.zeros(dtype=dtypes.long), False)
+        self.num_batches_tracked = _buffer(Tensor.zeros(dtype=dtypes.long))
         if track_running_stats:
-            self.running_mean = set_parameter(Tensor.zeros(sz), False)
-            self.running_var = set_parameter(Tensor.ones(sz), False)
+            self.running_mean = _buffer(Tensor.zeros(sz))
+            self.running_var = _buffer(Tensor.ones(sz))
 
     def calc_stats(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """The mean and the (biased) variance of each channel that the call uses."""
@@ -296,7 +303,7 @@ class RMSNorm:
 
     def __init__(self, dim: int, eps: float = 1e-6, elementwise_affine: bool = True) -> None:
         self.eps = eps
-        self.weight = Tensor.ones(dim) if elementwise_affine else None
+        self.weight = parameter(Tensor.ones(dim)) if elementwise_affine else None
 
     def _norm(self, x: Tensor) -> Tensor:
         return x * (x.square().mean(-1, keepdim=True) + self.eps).rsqrt()
@@ -314,7 +321,7 @@ class Embedding:
 
     def __init__(self, vocab_size: int, embed_size: int) -> None:
         self.vocab_sz, self.embed_sz = vocab_size, embed_size
-        self.weight = Tensor.glorot_uniform(vocab_size, embed_size)
+        self.weight = parameter(Tensor.glorot_uniform(vocab_size, embed_size))
 
     def __call__(self, idx: Tensor) -> Tensor:
         if idx.dtype not in _INTEGERS:
@@ -336,8 +343,8 @@ class LSTMCell:
         bound = 1 / math.sqrt(hidden_size)
         self.weight_ih = _uniform((hidden_size * 4, input_size), bound)
         self.weight_hh = _uniform((hidden_size * 4, hidden_size), bound)
-        self.bias_ih = Tensor.zeros(hidden_size * 4) if bias else None
-        self.bias_hh = Tensor.zeros(hidden_size * 4) if bias else None
+        self.bias_ih = parameter(Tensor.zeros(hidden_size * 4)) if bias else None
+        self.bias_hh = parameter(Tensor.zeros(hidden_size * 4)) if bias else None
 
     def __call__(
         self, x: Tensor, hc: tuple[Tensor, Tensor] | None = None

@@ -24,6 +24,23 @@ def _distinct(tensors: Sequence[Tensor]) -> list[Tensor]:
     return list({id(tensor): tensor for tensor in tensors}.values())
 
 
+def _make_state(initial: Tensor) -> Tensor:
+    return set_parameter(_core.parameter(initial), False)
+
+
+def _give_memory(param: Tensor) -> None:
+    """Makes constants, of which equal ones are one, and random numbers into memory of their own."""
+    if param.requires_grad:
+        return
+    try:
+        param.requires_grad_(True)
+        param.requires_grad_(False)
+    except _core.DTypeError:
+        raise
+    except _core.Error:
+        pass  # a view, whose memory is that of another tensor
+
+
 class Optimizer:
     """What all have in common. `lr` is a tensor of shape (1,), which may be assigned to.
 
@@ -42,6 +59,8 @@ class Optimizer:
             raise ValueError(f"the learning rate must not be negative, and is {lr}")
         self.params: list[Tensor] = _distinct([x for x in params if is_parameter(x)])
         assert self.params, "an optimizer needs at least one parameter"
+        for param in self.params:
+            _give_memory(param)
         self.buffers: list[Tensor] = _distinct([x for x in params if not is_parameter(x)])
         self.device = device or self.params[0].device
         self.param_dtype = to_dtype(getenv("OPTIM_DTYPE", "float32"))
@@ -55,8 +74,8 @@ class Optimizer:
     def _new_optim_param(self) -> list[Tensor]:
         """Zeros of the shape of each parameter, or of all as one vector."""
         shapes = [(self.pos_params[-1],)] if self.fused else [x.shape for x in self.params]
-        zeros = [Tensor.zeros(shape, dtype=self.param_dtype, device=self.device) for shape in shapes]
-        return [set_parameter(x, False) for x in zeros]
+        options = {"dtype": self.param_dtype, "device": self.device}
+        return [_make_state(Tensor.zeros(shape, **options)) for shape in shapes]
 
     def zero_grad(self) -> None:
         """Removes the gradients of all parameters."""
@@ -80,6 +99,15 @@ class Optimizer:
                 "Tensor.training is off, but has to be on for the step of an optimizer: "
                 "set it, or use `with Tensor.train():` or `with Context(TRAINING=1):`"
             )
+        # The steps are no part of what is differentiated.
+        outer = Tensor._no_grad
+        Tensor._no_grad = True
+        try:
+            return self._schedule(self._gradients())
+        finally:
+            Tensor._no_grad = outer
+
+    def _gradients(self) -> list[Tensor]:
         grads = []
         for i, param in enumerate(self.params):
             assert param.grad is not None, (
@@ -87,6 +115,9 @@ class Optimizer:
                 "call backward() of a tensor that depends on it first"
             )
             grads.append(param.grad)
+        return grads
+
+    def _schedule(self, grads: list[Tensor]) -> list[Tensor]:
         if self.fused:
             whole = [Tensor.cat(*[x.flatten() for x in self.params])]
             steps, extra = self._step(whole, [Tensor.cat(*[g.flatten() for g in grads])])
@@ -287,8 +318,8 @@ class LAMB(Optimizer):
             raise ValueError(f"weight_decay must not be negative, and is {weight_decay}")
         super().__init__(params, lr, device, fused)
         self.b1, self.b2, self.eps, self.wd, self.adam = b1, b2, eps, weight_decay, adam
-        ones = [Tensor.ones((1,), dtype=dtypes.float32, device=self.device) for _ in range(2)]
-        self.b1_t, self.b2_t = [set_parameter(x, False) for x in ones]
+        ones = Tensor.ones((1,), dtype=dtypes.float32, device=self.device)
+        self.b1_t, self.b2_t = _make_state(ones), _make_state(ones)
         self.m = self._new_optim_param()
         self.v = self._new_optim_param()
 
