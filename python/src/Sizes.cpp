@@ -29,6 +29,19 @@ static void bindOperator(nb::class_<SymInt> &size, const char *name,
   });
 }
 
+/// The variable and the value of the result of bind().
+static nb::tuple unbind(const SymInt &size) {
+  const std::vector<SymVariable> variables = size.variables();
+  if (variables.size() == 1 && variables[0].value) {
+    const Variable variable(variables[0].name, variables[0].min,
+                            variables[0].max);
+    if (variable.bind(*variables[0].value) == size)
+      return nb::make_tuple(variable, *variables[0].value);
+  }
+  throwPython(PyExc_AssertionError,
+              size.str() + " is not a variable with a value: use bind()");
+}
+
 void tinygrad::python::bindSizes(nb::module_ &module) {
   nb::class_<SymInt> size(module, "Size",
                           "An integer expression over variables, which sizes "
@@ -54,6 +67,7 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
   });
   size.def("__repr__", &SymInt::str);
   size.def("__int__", &SymInt::value);
+  size.def("unbind", &unbind, "The variable and the value of a bound one.");
   size.def_prop_ro("min", &SymInt::min);
   size.def_prop_ro("max", &SymInt::max);
   size.def_prop_ro("vmin", &SymInt::min);
