@@ -42,6 +42,21 @@ static nb::tuple unbind(const SymInt &size) {
               size.str() + " is not a variable with a value: use bind()");
 }
 
+/// Whether a < b, or a <= b, for all values of the variables. Throws if that
+/// depends on them.
+static bool isLess(const SymInt &a, const SymInt &b, bool orEqual) {
+  const SymInt difference = b - a;
+  const int64_t least = orEqual ? 0 : 1;
+  if (difference.min() >= least)
+    return true;
+  if (difference.max() < least)
+    return false;
+  throw nb::value_error((std::string("whether ") + a.str() +
+                         (orEqual ? " <= " : " < ") + b.str() +
+                         " depends on the values of variables; compare .val")
+                            .c_str());
+}
+
 void tinygrad::python::bindSizes(nb::module_ &module) {
   nb::class_<SymInt> size(module, "Size",
                           "An integer expression over variables, which sizes "
@@ -56,6 +71,18 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
                [](const SymInt &a, const SymInt &b) { return a / b; });
   bindOperator(size, "__mod__", "__rmod__",
                [](const SymInt &a, const SymInt &b) { return a % b; });
+  size.def("__lt__", [](const SymInt &a, SizeArgument b) {
+    return isLess(a, b.get(), false);
+  });
+  size.def("__le__", [](const SymInt &a, SizeArgument b) {
+    return isLess(a, b.get(), true);
+  });
+  size.def("__gt__", [](const SymInt &a, SizeArgument b) {
+    return isLess(b.get(), a, false);
+  });
+  size.def("__ge__", [](const SymInt &a, SizeArgument b) {
+    return isLess(b.get(), a, true);
+  });
   size.def("__neg__", [](const SymInt &a) { return toObject(-a); });
   size.def("__eq__", [](const SymInt &a, nb::object b) {
     if (!nb::isinstance<SymInt>(b) && !PyLong_Check(b.ptr()))

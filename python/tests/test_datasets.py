@@ -7,7 +7,6 @@ import tarfile
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import dtypes
 from tinygrad_mlir._core import IoError, fashion_mnist_directory
 from tinygrad_mlir.nn import datasets

@@ -4,7 +4,6 @@ import struct
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Tensor, dtypes
 from tinygrad_mlir._core import IoError
 from tinygrad_mlir.nn import state
@@ -112,12 +111,20 @@ def test_quantized(kind):
     data, expected = blocks(kind)
     found = state.ggml_data_to_tensor(Tensor(data), expected.size, kind)
     assert found.dtype == dtypes.float32
-    np.testing.assert_allclose(found.numpy().reshape(expected.shape), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        found.numpy().reshape(expected.shape), expected, rtol=1e-5, atol=1e-5
+    )
 
 
 def test_plain_types():
     values = np.array([1.5, -2, 3], dtype=np.float32)
-    for kind, dtype in [(0, np.float32), (1, np.float16), (24, np.int8), (27, np.int64), (28, np.float64)]:
+    for kind, dtype in [
+        (0, np.float32),
+        (1, np.float16),
+        (24, np.int8),
+        (27, np.int64),
+        (28, np.float64),
+    ]:
         found = state.ggml_data_to_tensor(Tensor(values.astype(dtype).tobytes()), 3, kind)
         assert found.numpy().dtype == dtype
         np.testing.assert_array_equal(found.numpy(), values.astype(dtype))

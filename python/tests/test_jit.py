@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Context, JitError, Tensor, TinyJit, Variable, nn
 from tinygrad_mlir.nn.state import get_parameters
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Context, Tensor, dtypes, nn
 
 
@@ -29,7 +28,12 @@ def convolve(x, w, stride=1, groups=1):
         first = o // (out // groups) * per_group
         for i in range(kh):
             for j in range(kw):
-                part = x[:, first : first + per_group, i : i + oh * stride : stride, j : j + ow * stride : stride]
+                part = x[
+                    :,
+                    first : first + per_group,
+                    i : i + oh * stride : stride,
+                    j : j + ow * stride : stride,
+                ]
                 result[:, o] += np.einsum("nchw,c->nhw", part, w[o, :, i, j])
     return result
 
@@ -92,7 +96,9 @@ def test_conv1d_and_transposes():
     forward = inputs.conv2d(transposed.weight, stride=2)
     gradient = (forward * Tensor(y)).sum().gradient(inputs)[0]
     close(transposed(Tensor(y)), gradient.numpy())
-    assert nn.ConvTranspose1d(3, 2, 3, output_padding=1, stride=2)(Tensor(random(1, 3, 4))).shape == (1, 2, 10)
+    assert nn.ConvTranspose1d(3, 2, 3, output_padding=1, stride=2)(
+        Tensor(random(1, 3, 4))
+    ).shape == (1, 2, 10)
 
 
 def test_batchnorm():

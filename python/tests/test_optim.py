@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Context, Tensor, nn
 from tinygrad_mlir.nn import optim
 
@@ -23,7 +22,9 @@ def run(make, steps=STEPS):
     optimizer = make(params)
     for _ in range(steps):
         optimizer.zero_grad()
-        losses = [(Tensor(s.astype(np.float32)) * w * w + w.sin()).sum() for s, w in zip(SCALE, params)]
+        losses = [
+            (Tensor(s.astype(np.float32)) * w * w + w.sin()).sum() for s, w in zip(SCALE, params)
+        ]
         (losses[0] + losses[1]).backward()
         optimizer.step()
     return [w.numpy() for w in params]
@@ -106,7 +107,10 @@ def test_lars():
 @pytest.mark.parametrize("fused", [0, 1])
 def test_adam(fused):
     compare(lambda p: optim.Adam(p, lr=0.05, fused=fused), moments(0.05))
-    compare(lambda p: optim.AdamW(p, lr=0.05, b1=0.8, weight_decay=0.1, fused=fused), moments(0.05, 0.8, decay=0.1))
+    compare(
+        lambda p: optim.AdamW(p, lr=0.05, b1=0.8, weight_decay=0.1, fused=fused),
+        moments(0.05, 0.8, decay=0.1),
+    )
 
 
 def test_lamb():

@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import (
     Context,
     ContextVar,
@@ -74,7 +73,9 @@ def test_debug_reaches_the_library():
         "with Context(DEBUG=2): (x * 2).realize()\n"
         "(x + 3).realize()\n"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert ran.stderr.count("*** CPU") == 1 and "<string>:4" in ran.stderr
     assert DEBUG == 0
 
@@ -149,6 +150,11 @@ def test_variables():
         Variable("m", 3, 2)
     with pytest.raises(AssertionError, match="n"):
         n.unbind()
+    assert n < 11 and n <= 10 and not n > 10 and n >= 1 and not n < 1 and 11 > n
+    assert n + 1 > n and not n * 2 < n
+    with pytest.raises(ValueError, match="n <= 5 depends"):
+        n <= 5
+    assert three.val <= 5
 
 
 def test_small_helpers():

@@ -10,7 +10,6 @@ from collections import OrderedDict, namedtuple
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Tensor, dtypes, nn
 from tinygrad_mlir._core import IoError
 from tinygrad_mlir.nn import state
@@ -100,7 +99,11 @@ def test_safe_load_of_a_written_file(tmp_path):
     text = json.dumps(header).encode()
     path = tmp_path / "x.safetensors"
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-    for loaded in (state.safe_load(path), state.safe_load(str(path)), state.safe_load(Tensor(path))):
+    for loaded in (
+        state.safe_load(path),
+        state.safe_load(str(path)),
+        state.safe_load(Tensor(path)),
+    ):
         assert list(loaded) == list(arrays)
         for name, values in arrays.items():
             assert loaded[name].numpy().dtype == values.dtype
@@ -111,7 +114,11 @@ def test_safe_load_of_a_written_file(tmp_path):
 
 def test_safe_save_follows_the_format(tmp_path):
     path = tmp_path / "x.safetensors"
-    values = {"b": Tensor(array(2, 3)), "a": Tensor([1, 2, 3]), "h": Tensor([1.5]).cast(dtypes.bfloat16)}
+    values = {
+        "b": Tensor(array(2, 3)),
+        "a": Tensor([1, 2, 3]),
+        "h": Tensor([1.5]).cast(dtypes.bfloat16),
+    }
     state.safe_save(values, str(path), {"text": "x", "number": 3})
     data = path.read_bytes()
     (length,) = struct.unpack("<Q", data[:8])
@@ -145,8 +152,12 @@ def test_model_round_trip(tmp_path):
         struct.pack("<Q", 100) + b"{}",
         struct.pack("<Q", 2) + b"{]",
         struct.pack("<Q", 2) + b"[]",
-        struct.pack("<Q", 61) + b'{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}       ' + b"1234",
-        struct.pack("<Q", 61) + b'{"x":{"dtype":"X32","shape":[2],"data_offsets":[0,8]}}       ' + b"12345678",
+        struct.pack("<Q", 61)
+        + b'{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}       '
+        + b"1234",
+        struct.pack("<Q", 61)
+        + b'{"x":{"dtype":"X32","shape":[2],"data_offsets":[0,8]}}       '
+        + b"12345678",
     ],
 )
 def test_torn_safetensors(tmp_path, data):
@@ -161,7 +172,13 @@ def test_torn_safetensors(tmp_path, data):
 
 @pytest.mark.parametrize(
     "load",
-    [state.safe_load, state.safe_load_metadata, state.torch_load, state.gguf_load, state.zip_extract],
+    [
+        state.safe_load,
+        state.safe_load_metadata,
+        state.torch_load,
+        state.gguf_load,
+        state.zip_extract,
+    ],
 )
 def test_missing_files(tmp_path, load):
     with pytest.raises(OSError, match="missing"):

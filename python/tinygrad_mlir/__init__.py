@@ -1,5 +1,6 @@
 """tinygrad's names on a compiler that is built on MLIR."""
 
+from tinygrad_mlir import nn
 from tinygrad_mlir._core import (
     CompileError,
     DeviceError,
@@ -14,12 +15,11 @@ from tinygrad_mlir._core import (
     Tensor,
     Variable,
 )
-from tinygrad_mlir.dtype import dtypes
-from tinygrad_mlir.helpers import Context, ContextVar, GlobalCounters, fetch, getenv
 from tinygrad_mlir.device import Device
-from tinygrad_mlir.jit import TinyJit
+from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.function import function
-from tinygrad_mlir import nn
+from tinygrad_mlir.helpers import Context, ContextVar, GlobalCounters, fetch, getenv
+from tinygrad_mlir.jit import TinyJit
 
 __all__ = [
     "CompileError",

@@ -324,7 +324,9 @@ def partition(itr: Iterable[T], fxn: Callable[[T], bool]) -> tuple[list[T], list
 def strides_for_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Row-major strides in elements, 0 for axes of size 1."""
     strides = itertools.accumulate(reversed(shape[1:]), operator.mul, initial=1)
-    return tuple(0 if s == 1 else st for s, st in zip(shape, reversed(list(strides)))) if shape else ()
+    return (
+        tuple(0 if s == 1 else st for s, st in zip(shape, reversed(list(strides)))) if shape else ()
+    )
 
 
 def temp(x: str) -> str:
@@ -475,7 +477,9 @@ class tqdm(Generic[T]):
         if self.disable or (not close and now - self._shown < 1 / self.rate):
             return
         self._shown = now
-        print("\r" + self._line(now - self.st), end="\n" if close else "", file=sys.stderr, flush=True)
+        print(
+            "\r" + self._line(now - self.st), end="\n" if close else "", file=sys.stderr, flush=True
+        )
 
     def _line(self, elapsed: float) -> str:
         count = self._number(self.n)

@@ -346,9 +346,7 @@ class LSTMCell:
         self.bias_ih = parameter(Tensor.zeros(hidden_size * 4)) if bias else None
         self.bias_hh = parameter(Tensor.zeros(hidden_size * 4)) if bias else None
 
-    def __call__(
-        self, x: Tensor, hc: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def __call__(self, x: Tensor, hc: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         if hc is None:
             zeros = Tensor.zeros(x.shape[0], self.weight_hh.shape[1], dtype=x.dtype)
             hc = (zeros, zeros)

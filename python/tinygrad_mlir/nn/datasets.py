@@ -34,7 +34,9 @@ def mnist(
     try:
         return _core.read_mnist(str(folder), fashion, device or "")
     except IoError as error:
-        raise IoError(f"{error} (the environment variable {variable} names another folder)") from None
+        raise IoError(
+            f"{error} (the environment variable {variable} names another folder)"
+        ) from None
 
 
 def cifar(device: str | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -152,7 +152,19 @@ def ggml_data_to_tensor(t: Tensor, n: int, ggml_type: int) -> Tensor:
     return _dequantize(read_bytes(t), n, ggml_type)
 
 
-_NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_NUMBERS = {
+    0: "B",
+    1: "b",
+    2: "H",
+    3: "h",
+    4: "I",
+    5: "i",
+    6: "f",
+    7: "?",
+    10: "Q",
+    11: "q",
+    12: "d",
+}
 
 
 class _Reader:
@@ -213,5 +225,7 @@ def gguf_load(fn: Source) -> tuple[dict[str, Any], dict[str, Tensor]]:
             state[name] = _dequantize(data[start + offset :], prod(shape), kind).reshape(shape)
         except ValueError as error:
             known = kind in _NATIVE or kind in _QUANTIZED
-            raise (IoError if known else ValueError)(f"{describe(fn)}: tensor {name}: {error}") from None
+            raise (IoError if known else ValueError)(
+                f"{describe(fn)}: tensor {name}: {error}"
+            ) from None
     return metadata, state

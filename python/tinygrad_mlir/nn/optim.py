@@ -129,9 +129,7 @@ class Optimizer:
             param.assign(self._apply_update(param, update))
         return extra + self.params + self.buffers
 
-    def _step(
-        self, params: list[Tensor], grads: list[Tensor]
-    ) -> tuple[list[Tensor], list[Tensor]]:
+    def _step(self, params: list[Tensor], grads: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         """What is subtracted from each parameter, and the state that has to be realized."""
         raise NotImplementedError
 
@@ -207,10 +205,10 @@ class LARS(Optimizer):
         self.nesterov, self.classic, self.pre_wd, self.tcoef = nesterov, classic, pre_wd, tcoef
         self.b = self._new_optim_param() if momentum else []
 
-    def _step(
-        self, params: list[Tensor], grads: list[Tensor]
-    ) -> tuple[list[Tensor], list[Tensor]]:
-        return [self._direction(i, w.detach(), g) for i, (w, g) in enumerate(zip(params, grads))], self.b
+    def _step(self, params: list[Tensor], grads: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        return [
+            self._direction(i, w.detach(), g) for i, (w, g) in enumerate(zip(params, grads))
+        ], self.b
 
     def _direction(self, i: int, w: Tensor, g: Tensor) -> Tensor:
         dtype = w.dtype
@@ -323,9 +321,7 @@ class LAMB(Optimizer):
         self.m = self._new_optim_param()
         self.v = self._new_optim_param()
 
-    def _step(
-        self, params: list[Tensor], grads: list[Tensor]
-    ) -> tuple[list[Tensor], list[Tensor]]:
+    def _step(self, params: list[Tensor], grads: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         self.b1_t.assign(self.b1_t * self.b1)
         self.b2_t.assign(self.b2_t * self.b2)
         steps = [self._direction(i, w.detach(), g) for i, (w, g) in enumerate(zip(params, grads))]

@@ -129,9 +129,7 @@ def _read_header(source: Source) -> tuple[int, dict[str, Any]]:
         raise IoError(f"{name}: {error.strerror}") from error
 
 
-def _parse_header(
-    name: str, size: int, read: Callable[[int], bytes]
-) -> tuple[int, dict[str, Any]]:
+def _parse_header(name: str, size: int, read: Callable[[int], bytes]) -> tuple[int, dict[str, Any]]:
     length = int.from_bytes(read(8), "little")
     if size < 8 or length > size - 8:
         raise IoError(f"{name}: {size} bytes are too few for a header of {length} bytes")
