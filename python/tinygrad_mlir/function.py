@@ -35,9 +35,8 @@ def function(
         if grad_fxn is None:
             return result
         if not isinstance(result, Tensor):
-            raise TypeError(
-                f"{fxn.__name__} has a grad_fxn and must return one Tensor, not {type(result).__name__}"
-            )
+            name, kind = getattr(fxn, "__name__", fxn), type(result).__name__
+            raise TypeError(f"{name} has a grad_fxn and must return one Tensor, not {kind}")
         inputs = [arg for arg in args if isinstance(arg, Tensor)]
         return result.with_gradient(inputs, lambda gradient: grad_fxn(gradient, *inputs))
 

@@ -163,7 +163,7 @@ def Conv1d(
 
 
 class ConvTranspose2d(Conv2d):
-    """The transpose of a convolution, with a weight of (in_channels, out_channels / groups, ...)."""
+    """The transpose of Conv2d, with a weight of (in_channels, out_channels / groups, ...)."""
 
     def __init__(
         self,

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import DType, IoError, Tensor
 from tinygrad_mlir.dtype import dtypes
-from tinygrad_mlir.nn.state import Source, describe, read_bytes
+from tinygrad_mlir.nn.state import FormatError, Source, describe, read_bytes
+
+
+class ZipError(FormatError, zipfile.BadZipFile):
+    """A file that is no zip archive."""
+
+
+class TarError(FormatError, tarfile.ReadError):
+    """A file that is no tar archive."""
 
 
 def _to_tensor(data: bytes) -> Tensor:
@@ -26,7 +34,7 @@ def _zip_files(source: Source, data: memoryview) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return {info.filename: archive.read(info) for info in archive.infolist()}
     except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-        raise IoError(f"{describe(source)}: not a readable zip archive: {error}") from error
+        raise ZipError(f"{describe(source)}: not a readable zip archive: {error}") from error
 
 
 def _tar_files(source: Source, data: memoryview) -> dict[str, bytes]:
@@ -35,7 +43,7 @@ def _tar_files(source: Source, data: memoryview) -> dict[str, bytes]:
             members = [member for member in archive if member.isfile()]
             return {m.name: archive.extractfile(m).read() for m in members}  # type: ignore[union-attr]
     except (tarfile.TarError, EOFError, OSError) as error:
-        raise IoError(f"{describe(source)}: not a readable tar archive: {error}") from error
+        raise TarError(f"{describe(source)}: not a readable tar archive: {error}") from error
 
 
 def zip_extract(fn: Source) -> dict[str, Tensor]:
@@ -197,7 +205,7 @@ def torch_load(fn: Source) -> Any:
     except IoError:
         raise
     except Exception as error:
-        raise IoError(
+        raise FormatError(
             f"{describe(fn)}: not a complete file of torch.save(): {error or type(error).__name__}"
         ) from error
 

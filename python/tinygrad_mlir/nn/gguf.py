@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tinygrad_mlir import _core
-from tinygrad_mlir._core import IoError, Tensor
+from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.helpers import prod, round_up
-from tinygrad_mlir.nn.state import Source, describe, read_bytes
+from tinygrad_mlir.nn.state import FormatError, Source, describe, read_bytes
 
 # Types of elements by their numbers in files.
 _NATIVE = {
@@ -217,7 +217,7 @@ def gguf_load(fn: Source) -> tuple[dict[str, Any], dict[str, Tensor]]:
             shape = [reader.number("Q") for _ in range(reader.number("I"))][::-1]
             infos.append((name, shape, reader.number("i"), reader.number("Q")))
     except (ValueError, OverflowError, MemoryError) as error:
-        raise IoError(f"{describe(fn)}: not a complete GGUF file: {error}") from error
+        raise FormatError(f"{describe(fn)}: not a complete GGUF file: {error}") from error
     start = round_up(reader.file.tell(), metadata.get("general.alignment", 32))
     state = {}
     for name, shape, kind, offset in infos:
@@ -225,7 +225,7 @@ def gguf_load(fn: Source) -> tuple[dict[str, Any], dict[str, Tensor]]:
             state[name] = _dequantize(data[start + offset :], prod(shape), kind).reshape(shape)
         except ValueError as error:
             known = kind in _NATIVE or kind in _QUANTIZED
-            raise (IoError if known else ValueError)(
+            raise (FormatError if known else ValueError)(
                 f"{describe(fn)}: tensor {name}: {error}"
             ) from None
     return metadata, state

@@ -329,10 +329,11 @@ class LAMB(Optimizer):
 
     def _direction(self, i: int, w: Tensor, g: Tensor) -> Tensor:
         m, v = self.m[i], self.v[i]
+        g = g.to(m.device)  # the state may be kept elsewhere
         m.assign((self.b1 * m + (1 - self.b1) * g).cast(m.dtype))
         v.assign((self.b2 * v + (1 - self.b2) * g.square()).cast(v.dtype))
         root = (v / (1 - self.b2_t)).sqrt()
-        direction = m / (1 - self.b1_t) / (root + self.eps)
+        direction = (m / (1 - self.b1_t) / (root + self.eps)).to(w.device)
         if self.wd > 0:
             direction = direction + self.wd * w
         rate = self.lr

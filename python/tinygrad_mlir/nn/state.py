@@ -31,6 +31,16 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+
+class MissingFileError(IoError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class FormatError(IoError, ValueError):
+    """A file that is torn, or not of the expected format."""
+
+
 Source = Tensor | str | os.PathLike[str]
 
 
@@ -72,7 +82,12 @@ def read_bytes(source: Source) -> memoryview:
     try:
         return memoryview(path.read_bytes())
     except OSError as error:
-        raise IoError(f"{path}: {error.strerror}") from error
+        raise _io_error(path, error) from error
+
+
+def _io_error(path: Any, error: OSError) -> IoError:
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else IoError
+    return kind(f"{path}: {error.strerror}")
 
 
 def describe(source: Source) -> str:
@@ -126,19 +141,19 @@ def _read_header(source: Source) -> tuple[int, dict[str, Any]]:
         with open(source, "rb") as file:
             return _parse_header(name, os.fstat(file.fileno()).st_size, file.read)
     except OSError as error:
-        raise IoError(f"{name}: {error.strerror}") from error
+        raise _io_error(name, error) from error
 
 
 def _parse_header(name: str, size: int, read: Callable[[int], bytes]) -> tuple[int, dict[str, Any]]:
     length = int.from_bytes(read(8), "little")
     if size < 8 or length > size - 8:
-        raise IoError(f"{name}: {size} bytes are too few for a header of {length} bytes")
+        raise FormatError(f"{name}: {size} bytes are too few for a header of {length} bytes")
     try:
         header = json.loads(read(length))
     except ValueError as error:
-        raise IoError(f"{name}: the header is not JSON: {error}") from None
+        raise FormatError(f"{name}: the header is not JSON: {error}") from None
     if not isinstance(header, dict):
-        raise IoError(f"{name}: the header is not a JSON object")
+        raise FormatError(f"{name}: the header is not a JSON object")
     return 8 + length, header
 
 
@@ -155,6 +170,8 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
     used. Raises IoError, naming the file, if it is missing, too short or malformed.
     """
     if not isinstance(fn, Tensor):
+        if not os.path.exists(fn):
+            raise MissingFileError(f"{os.fspath(fn)}: there is no such file")
         return _core.safe_load(os.fspath(fn))
     start, header = _read_header(fn)
     data = bytes(read_bytes(fn)[start:])
@@ -167,7 +184,9 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
             dtype = _SAFE_DTYPES[entry["dtype"]]
             tensors[name] = _core.tensor_from_bytes(data[begin:end], dtype, entry["shape"])
         except (KeyError, TypeError, ValueError) as error:
-            raise IoError(f"{describe(fn)}: the entry of {name} is malformed: {error}") from None
+            raise FormatError(
+                f"{describe(fn)}: the entry of {name} is malformed: {error}"
+            ) from None
     return tensors
 
 
@@ -254,8 +273,8 @@ def load_state_dict(
             if value.shape != tensor.shape:
                 if {value.shape, tensor.shape} != {(), (1,)}:
                     raise ValueError(
-                        f"Shape mismatch in layer `{name}`: the model has {tensor.shape}, "
-                        f"the state {value.shape}"
+                        f"Shape mismatch in layer `{name}`: Expected shape {tensor.shape}, "
+                        f"but found {value.shape} in state dict."
                     )
                 value = value.reshape(tensor.shape)
             tensor.replace(value.to(tensor.device))
