@@ -27,6 +27,7 @@ class Network:
 
 def main() -> float:
     images, labels, test_images, test_labels = nn.datasets.mnist(fashion=True)
+    Tensor.manual_seed(7)
     network = Network()
     optimizer = nn.optim.Adam(nn.state.get_parameters(network), lr=0.002)
 
@@ -44,7 +45,6 @@ def main() -> float:
     def count_right(x: Tensor, y: Tensor) -> Tensor:
         return (network(x.float() / 255).argmax(axis=1) == y).sum()
 
-    Tensor.manual_seed(7)
     Tensor.training = True
     with Timing("trained in "):
         for step in (bar := trange(STEPS, disable=None)):

@@ -50,6 +50,9 @@ private:
   }
 
   const bool hasNames;
+  /// The tensors of the list: the function, or another thread, may change the
+  /// containers that they were in.
+  std::vector<nb::object> kept;
 };
 
 /// A captured function without its Python objects.
@@ -110,6 +113,7 @@ void FlatArguments::add(nb::handle object, const std::string &name) {
   if (nb::isinstance<Tensor>(object)) {
     layout += 'T';
     list.tensors.push_back(nb::inst_ptr<Tensor>(object));
+    kept.push_back(nb::borrow(object));
     if (hasNames)
       list.tensorNames.push_back(name);
   } else if (nb::isinstance<SymInt>(object)) {

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from tinygrad_mlir import Context, JitError, Tensor, TinyJit, Variable, nn
-from tinygrad_mlir.nn.state import get_parameters
+from tinygrad_mlir.nn.state import get_parameters, get_state_dict
 
 
 def vector(*values):
@@ -287,6 +287,30 @@ def test_memory_is_released():
     del model
     gc.collect()
     assert reference() is None
+
+
+def test_arguments_may_be_changed_by_the_function():
+    @TinyJit
+    def function(parts):
+        total = parts[0] + parts[1]
+        parts.clear()
+        gc.collect()
+        return total
+
+    for i in range(4):
+        assert function([vector(i), vector(1)]).item() == i + 1
+
+
+def test_state_of_a_model_with_a_captured_function():
+    class Model:
+        def __init__(self):
+            self.w = vector(1, 2)
+            self.step = TinyJit(lambda x, model: x * model.w)
+
+    model = Model()
+    for _ in range(3):
+        model.step(vector(1, 2), model)
+    assert list(get_state_dict(model)) == ["w"]
 
 
 def test_other_threads_run_during_a_replay():

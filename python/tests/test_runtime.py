@@ -1,6 +1,7 @@
 """Settings, counters, devices, helpers, gradients of functions."""
 
 import io
+import os
 import subprocess
 import sys
 
@@ -63,6 +64,12 @@ def test_training():
         with Context(TRAINING=0):
             assert not Tensor.training
     assert not Tensor.training
+
+
+def test_training_of_the_environment():
+    program = "from tinygrad_mlir import Tensor; assert Tensor.training"
+    environment = os.environ | {"TRAINING": "1"}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
 
 
 def test_debug_reaches_the_library():

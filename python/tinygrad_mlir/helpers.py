@@ -96,6 +96,11 @@ class ContextVar(Generic[T]):
 class _Training(ContextVar[int]):
     """Tensor.training, as a setting."""
 
+    def __init__(self, key: str, default_value: int) -> None:
+        super().__init__(key, default_value)
+        if self._value:
+            self.value = self._value
+
     @property
     def value(self) -> int:
         return int(Tensor.training)

@@ -16,7 +16,10 @@ __all__ = ["JitError", "TinyJit"]
 
 
 class CapturedJit:
-    """What a TinyJit replays: the names of its arguments are those of the function."""
+    """What a TinyJit replays. It is called with the arguments of the function."""
+
+    # No attributes, which states would be looked for in: constants may be the objects around this.
+    __slots__ = ("_constants", "_core", "_result")
 
     def __init__(self, core: _core.JitCore, constants: list[Any], result: Any) -> None:
         self._core = core
