@@ -2,13 +2,13 @@
 
 Runs on the files of Debian's package dataset-fashion-mnist (see nn.datasets.mnist for others):
 
-    STEPS=300 BATCH=256 python3 python/examples/mnist.py
+    STEPS=500 BATCH=128 python3 python/examples/mnist.py
 """
 
 from tinygrad_mlir import Tensor, TinyJit, getenv, nn
 from tinygrad_mlir.helpers import Timing, trange
 
-STEPS, BATCH = getenv("STEPS", 300), getenv("BATCH", 256)
+STEPS, BATCH = getenv("STEPS", 500), getenv("BATCH", 128)
 
 
 class Network:
@@ -48,6 +48,8 @@ def main() -> float:
     Tensor.training = True
     with Timing("trained in "):
         for step in (bar := trange(STEPS, disable=None)):
+            if step == STEPS * 3 // 4:
+                optimizer.lr.assign(optimizer.lr * 0.1)  # replays see it
             loss = train_step()
             if step % 50 == 49:
                 bar.set_description(f"loss {loss.item():.3f}")
