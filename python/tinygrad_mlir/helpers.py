@@ -162,27 +162,23 @@ NO_COLOR = ContextVar("NO_COLOR", 0)
 #: Whether an optimizer updates all its parameters as one vector.
 FUSE_OPTIM = ContextVar("FUSE_OPTIM", 0)
 # Settings of tinygrad's compiler, which programs set; they change nothing here.
-for _name, _default in {
-    "BEAM": 0,
-    "WINO": 0,
-    "IMAGE": 0,
-    "FLOAT16": 0,
-    "TC": 1,
-    "TC_OPT": 0,
-    "CAPTURING": 1,
-    "TRACEMETA": 1,
-    "JIT_BATCH_SIZE": 32,
-    "SPLIT_REDUCEOP": 1,
-    "NO_MEMORY_PLANNER": 0,
-    "TRANSCENDENTAL": 1,
-    "NOLOCALS": 0,
-    "RING": 1,
-    "VIZ": 0,
-    "SCACHE": 1,
-    "CCACHE": 1,
-}.items():
-    globals()[_name] = ContextVar(_name, _default)
-del _name, _default
+BEAM = ContextVar("BEAM", 0)
+WINO = ContextVar("WINO", 0)
+IMAGE = ContextVar("IMAGE", 0)
+FLOAT16 = ContextVar("FLOAT16", 0)
+TC = ContextVar("TC", 1)
+TC_OPT = ContextVar("TC_OPT", 0)
+CAPTURING = ContextVar("CAPTURING", 1)
+TRACEMETA = ContextVar("TRACEMETA", 1)
+JIT_BATCH_SIZE = ContextVar("JIT_BATCH_SIZE", 32)
+SPLIT_REDUCEOP = ContextVar("SPLIT_REDUCEOP", 1)
+NO_MEMORY_PLANNER = ContextVar("NO_MEMORY_PLANNER", 0)
+TRANSCENDENTAL = ContextVar("TRANSCENDENTAL", 1)
+NOLOCALS = ContextVar("NOLOCALS", 0)
+RING = ContextVar("RING", 1)
+VIZ = ContextVar("VIZ", 0)
+SCACHE = ContextVar("SCACHE", 1)
+CCACHE = ContextVar("CCACHE", 1)
 #: Whether the program runs in continuous integration.
 CI = os.getenv("CI", "") != ""
 

@@ -10,12 +10,14 @@ from tinygrad_mlir import _core
 from tinygrad_mlir._core import IoError, Tensor
 from tinygrad_mlir.dtype import dtypes
 
-_DEFAULT = pathlib.Path.home() / ".cache" / "tinygrad-mlir" / "datasets"
 _CIFAR = "cifar-10-batches-bin"
 
 
-def _folder(variable: str, fallback: pathlib.Path) -> pathlib.Path:
-    return pathlib.Path(os.environ[variable]) if os.environ.get(variable) else fallback
+def _folder(variable: str, name: str) -> pathlib.Path:
+    """The folder that the variable of the environment names, or one in the cache."""
+    if os.environ.get(variable):
+        return pathlib.Path(os.environ[variable])
+    return pathlib.Path("~/.cache/tinygrad-mlir/datasets", name).expanduser()
 
 
 def mnist(
@@ -29,8 +31,8 @@ def mnist(
     an OSError, if files are missing or malformed.
     """
     variable = "FASHION_MNIST" if fashion else "MNIST"
-    fallback = pathlib.Path(_core.fashion_mnist_directory) if fashion else _DEFAULT / "mnist"
-    folder = _folder(variable, fallback)
+    # An absolute path replaces those before it.
+    folder = _folder(variable, _core.fashion_mnist_directory if fashion else "mnist")
     try:
         return _core.read_mnist(str(folder), fashion, device or "")
     except IoError as error:
@@ -46,7 +48,7 @@ def cifar(device: str | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     (~/.cache/tinygrad-mlir/datasets/cifar-10-batches-bin without it), or the archive
     cifar-10-binary.tar.gz there. Raises IoError, an OSError, if files are missing or malformed.
     """
-    folder = _folder("CIFAR", _DEFAULT / _CIFAR)
+    folder = _folder("CIFAR", _CIFAR)
     names = [f"data_batch_{i}.bin" for i in range(1, 6)] + ["test_batch.bin"]
     parts = [_records(data, folder / name) for name, data in zip(names, _read(folder, names))]
     train, test = b"".join(parts[:5]), parts[5]

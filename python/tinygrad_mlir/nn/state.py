@@ -8,7 +8,7 @@ import json
 import os
 import pathlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import IoError, Tensor
@@ -41,7 +41,7 @@ class FormatError(IoError, ValueError):
     """A file that is torn, or not of the expected format."""
 
 
-Source = Tensor | str | os.PathLike[str]
+Source: TypeAlias = Tensor | str | os.PathLike[str]
 
 
 class TensorIO(io.RawIOBase):
