@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tinygrad_mlir._core import fashion_mnist_directory
 
 EXAMPLES = pathlib.Path(__file__).parent.parent / "examples"

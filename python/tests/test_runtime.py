@@ -2,6 +2,7 @@
 
 import io
 import os
+import pickle
 import subprocess
 import sys
 
@@ -186,6 +187,44 @@ def test_small_helpers():
     assert helpers.size_to_str(1536) == "1.50 KB"
     assert helpers.colored("x", "red") == "\x1b[31mx\x1b[0m"
     assert helpers.ansilen(helpers.colored("abc", "RED", background=True)) == 3
+
+
+def test_arithmetic_helpers():
+    pairs = [(x, y) for x in range(-9, 10) for y in range(-4, 5)]
+    for x, y in pairs:
+        assert helpers.cdiv(x, y) == (int(x / y) if y else 0)
+        assert helpers.cmod(x, y) == (int(np.fmod(x, y)) if y else x)
+        assert helpers.floordiv(x, y) == (x // y if y else 0)
+        assert helpers.floormod(x, y) == (x % y if y else x)
+    assert helpers.getbits(0b11010110, 3, 5) == 0b010 and helpers.getbits(256, 8, 8) == 1
+    assert helpers.i2u(8, -1) == 255 and helpers.polyN(3.0, [1.0, -2.0, 1.0]) == 4
+    counter = helpers.count(1, 2)
+    assert next(counter) == 1 and next(pickle.loads(pickle.dumps(counter))) == 3
+
+
+def test_text_helpers():
+    for text, expected in [
+        ("(1+2)", "1+2"),
+        ("(1+(2+3))", "1+(2+3)"),
+        ("(int)(1+2)", "(int)(1+2)"),
+        ("(abc", "(abc"),
+        ("", ""),
+    ]:
+        assert helpers.strip_parens(text) == expected
+    assert helpers.word_wrap("x" * 25, 10) == "x" * 10 + "\n" + "x" * 10 + "\n" + "x" * 5
+    red = helpers.word_wrap(helpers.colored("x" * 20, "red"), 10)
+    assert len(red.splitlines()) == 2 and helpers.ansistrip(red) == "x" * 10 + "\n" + "x" * 10
+    assert helpers.ansipad("ab", 4) == "ab  " and helpers.time_to_str(10) == "10000.00ms"
+    assert helpers.time_to_str(10.01, w=6) == " 10.01s " and helpers.time_to_str(0) == "    0.00us"
+
+
+def test_memory_helpers():
+    base = memoryview(bytearray(b"abcd"))
+    array = helpers.from_mv(base)
+    helpers.to_mv(helpers.mv_address(base), 4)[0] = ord("z")
+    assert array[0] == b"z" and bytes(base) == b"zbcd"
+    assert helpers.is_numpy_ndarray(np.zeros(1)) and not helpers.is_numpy_ndarray(np.float32(1))
+    assert helpers.get_child({"a": [1, {"b": 2}]}, "a.1.b") == 2
 
 
 def test_nothing_is_downloaded():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import itertools
 import math
@@ -322,6 +323,91 @@ def partition(itr: Iterable[T], fxn: Callable[[T], bool]) -> tuple[list[T], list
     return parts
 
 
+class count:
+    """Counts up from a number; unlike itertools.count it can be pickled in every version."""
+
+    def __init__(self, start: int = 0, step: int = 1) -> None:
+        self.n, self.step = start, step
+
+    def __iter__(self) -> count:
+        return self
+
+    def __next__(self) -> int:
+        n = self.n
+        self.n += self.step
+        return n
+
+
+def cdiv(x: int, y: int) -> int:
+    """C's quotient, rounded towards zero; 0 for a divisor of 0."""
+    if y == 0:
+        return 0
+    quotient = abs(x) // abs(y)
+    return quotient if (x < 0) == (y < 0) else -quotient
+
+
+def cmod(x: int, y: int) -> int:
+    """C's remainder, with the sign of x."""
+    return x - cdiv(x, y) * y
+
+
+def floordiv(x: int, y: int) -> int:
+    """Python's quotient; 0 for a divisor of 0."""
+    return x // y if y else 0
+
+
+def floormod(x: int, y: int) -> int:
+    """Python's remainder; x for a divisor of 0."""
+    return x % y if y else x
+
+
+def getbits(value: int, start: int, end: int) -> int:
+    """Bits `start` to `end`, both included."""
+    return value >> start & ~(-1 << (end - start + 1))
+
+
+def i2u(bits: int, value: int) -> int:
+    """The unsigned number with the bits of a signed one."""
+    return value % (1 << bits)
+
+
+def polyN(x: Any, p: list[float]) -> Any:
+    """The value of a polynomial whose first coefficient is that of the highest power."""
+    result: Any = 0.0
+    for coefficient in p:
+        result = result * x + coefficient
+    return result
+
+
+def get_child(obj: Any, key: str) -> Any:
+    """The part with a name such as "layers.0.weight", as in states."""
+    for name in key.split("."):
+        if name.isnumeric():
+            obj = obj[int(name)]
+        else:
+            obj = obj[name] if isinstance(obj, dict) else getattr(obj, name)
+    return obj
+
+
+def is_numpy_ndarray(x: Any) -> bool:
+    return f"{type(x).__module__}.{type(x).__name__}" == "numpy.ndarray"
+
+
+def from_mv(mv: memoryview, to_type: Any = ctypes.c_char) -> Any:
+    """A ctypes array on the memory of a writable memoryview."""
+    return (to_type * (mv.nbytes // ctypes.sizeof(to_type))).from_buffer(mv)
+
+
+def to_mv(ptr: int, sz: int) -> memoryview:
+    """The bytes at an address, which have to stay there."""
+    return memoryview((ctypes.c_uint8 * sz).from_address(ptr)).cast("B")
+
+
+def mv_address(mv: memoryview) -> int:
+    """Where the memory of a writable memoryview begins."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(mv))
+
+
 def strides_for_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Row-major strides in elements, 0 for axes of size 1."""
     strides = itertools.accumulate(reversed(shape[1:]), operator.mul, initial=1)
@@ -368,6 +454,39 @@ def ansistrip(s: str) -> str:
 
 def ansilen(s: str) -> int:
     return len(ansistrip(s))
+
+
+def ansipad(s: str, w: int) -> str:
+    """Spaces after the text up to a width on a terminal."""
+    return s + " " * (w - ansilen(s))
+
+
+def word_wrap(x: str, wrap: int = 80) -> str:
+    """Newlines after at most `wrap` characters of each line; codes of terminals take no room."""
+    lines = []
+    for line in x.splitlines():
+        parts, width = [""], 0
+        for piece in re.findall("\x1b\\[(?:K|.*?m)|.", line):
+            if not piece.startswith("\x1b"):
+                if width == wrap:
+                    parts.append("")
+                    width = 0
+                width += 1
+            parts[-1] += piece
+        lines += parts
+    return "\n".join(lines)
+
+
+def strip_parens(s: str) -> str:
+    """The text without its first and last character, if those are a pair of parentheses."""
+    if s[:1] != "(" or s[-1:] != ")":
+        return s
+    depth = 0
+    for i, letter in enumerate(s):
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0:
+            return s[1:-1] if i == len(s) - 1 else s
+    return s
 
 
 def time_to_str(t: float, w: int = 8) -> str:

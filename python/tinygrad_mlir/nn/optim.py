@@ -97,7 +97,7 @@ class Optimizer:
         if not Tensor.training:
             raise RuntimeError(
                 "Tensor.training is off, but has to be on for the step of an optimizer: "
-                "set it, or use `with Tensor.train():` or `with Context(TRAINING=1):`"
+                "set it, or use `with Context(TRAINING=1):`"
             )
         # The steps are no part of what is differentiated.
         outer = Tensor._no_grad

@@ -110,7 +110,7 @@ def accept_filename(func: Callable[[Tensor], T]) -> Callable[[Source], T]:
 
 # The format safetensors
 
-_SAFE_DTYPES = {
+safe_dtypes = {
     "BOOL": dtypes.bool,
     "I8": dtypes.int8,
     "U8": dtypes.uint8,
@@ -127,6 +127,7 @@ _SAFE_DTYPES = {
     "F32": dtypes.float32,
     "F64": dtypes.float64,
 }
+inverse_safe_dtypes = {dtype: name for name, dtype in safe_dtypes.items()}
 
 
 def _read_header(source: Source) -> tuple[int, dict[str, Any]]:
@@ -181,7 +182,7 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
             continue
         try:
             begin, end = entry["data_offsets"]
-            dtype = _SAFE_DTYPES[entry["dtype"]]
+            dtype = safe_dtypes[entry["dtype"]]
             tensors[name] = _core.tensor_from_bytes(data[begin:end], dtype, entry["shape"])
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(
@@ -254,7 +255,7 @@ def load_state_dict(
     before = GlobalCounters.mem_used
 
     def describe_memory(nanoseconds: int) -> str:
-        gigabytes = (GlobalCounters.mem_used - before) / 1e9
+        gigabytes = max(GlobalCounters.mem_used - before, 0) / 1e9
         return f", {gigabytes:.2f} GB at {gigabytes / nanoseconds * 1e9:.2f} GB/s"
 
     with Timing("loaded weights in ", describe_memory, enabled=verbose):
