@@ -334,6 +334,43 @@ def test_other_threads_run_during_a_replay():
     assert len(ticks) > 10
 
 
+def test_threads_capture_one_after_the_other():
+    wrong = []
+
+    def work(k):
+        for _ in range(10):
+            function = TinyJit(lambda x: (x * k).sum())
+            for i in range(4):
+                if function(vector(i, 2)).item() != (i + 2) * k:
+                    wrong.append((k, i))
+
+    def compute():
+        for i in range(40):
+            if (vector(1, 2) * i).tolist() != [i, 2 * i]:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in (1, 2)]
+    threads.append(threading.Thread(target=compute))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_reset_inside_is_an_error():
+    @TinyJit
+    def function(x):
+        if x.shape == (1,):
+            function.reset()
+        return x + 1
+
+    with pytest.raises(JitError, match="reset"):
+        function(vector(1))
+    for i in range(4):
+        assert function(vector(i, i)).tolist() == [i + 1, i + 1]
+
+
 def test_a_replay_is_short():
     """The time of C++'s replay is some 3 us; here with generous room for busy machines."""
     model = [nn.Linear(4, 64), Tensor.relu, nn.Linear(64, 64), Tensor.relu, nn.Linear(64, 2)]

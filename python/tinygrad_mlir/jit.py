@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +12,8 @@ from tinygrad_mlir._core import JitError, Tensor
 from tinygrad_mlir.helpers import JIT
 
 ReturnType = TypeVar("ReturnType")
+#: The first and second call of functions are made by one thread at a time.
+_first_calls = threading.RLock()
 
 __all__ = ["JitError", "TinyJit"]
 
@@ -90,11 +93,12 @@ class TinyJit(Generic[ReturnType]):
             _core.realize(_find_tensors(result))
             return result
         core = self._core
-        core.begin(args, kwargs)
-        try:
-            result, constants, form = core.end(self.fxn(*args, **kwargs))
-        finally:
-            core.abandon()
+        with _first_calls:
+            try:
+                core.begin(args, kwargs)
+                result, constants, form = core.end(self.fxn(*args, **kwargs))
+            finally:
+                core.abandon()
         if core.is_captured:
             self.captured = CapturedJit(core, constants, form)
         self.cnt += 1
