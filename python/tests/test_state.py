@@ -163,8 +163,9 @@ def test_model_round_trip(tmp_path):
 def test_torn_safetensors(tmp_path, data):
     path = tmp_path / "torn.safetensors"
     path.write_bytes(data)
-    with pytest.raises(IoError, match="torn.safetensors"):
-        state.safe_load(path)
+    for error in (IoError, ValueError):
+        with pytest.raises(error, match="torn.safetensors"):
+            state.safe_load(path)
     if data:
         with pytest.raises(IoError, match="tensor of bytes"):
             state.safe_load(Tensor(path))
@@ -378,8 +379,9 @@ def test_torn_torch_files(tmp_path):
     whole = path.read_bytes()
     for data in (b"", b"nothing of this kind", whole[:-30], whole[:100]):
         path.write_bytes(data)
-        with pytest.raises(IoError, match="torn.pt"):
-            state.torch_load(path)
+        for error in (IoError, ValueError):
+            with pytest.raises(error, match="torn.pt"):
+                state.torch_load(path)
     for obj, storages, message in [
         ({"x": tensor("FloatStorage", "0", base)}, {}, "storage 0 are missing"),
         ({"x": tensor("FloatStorage", "0", base)}, {"0": base[:1]}, "12 bytes"),

@@ -173,7 +173,12 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
     if not isinstance(fn, Tensor):
         if not os.path.exists(fn):
             raise MissingFileError(f"{os.fspath(fn)}: there is no such file")
-        return _core.safe_load(os.fspath(fn))
+        try:
+            return _core.safe_load(os.fspath(fn))
+        except IoError as error:
+            if os.path.isfile(fn) and os.access(fn, os.R_OK):
+                raise FormatError(str(error)) from None
+            raise
     start, header = _read_header(fn)
     data = bytes(read_bytes(fn)[start:])
     tensors = {}
