@@ -27,8 +27,7 @@ namespace {
 /// and all other objects, which have to be the same in each call.
 class FlatArguments {
 public:
-  /// Without names, which errors and captures need, this is several times as
-  /// fast.
+  /// Names are for captures and errors.
   FlatArguments(nb::tuple args, nb::dict keywords, bool hasNames)
       : hasNames(hasNames) {
     for (std::size_t i = 0; i < nb::len(args); ++i)
@@ -94,9 +93,11 @@ void FlatArguments::addSorted(nb::handle dict, const std::string &prefix) {
   if (PyDict_Size(dict.ptr()) == 0)
     return;
   nb::object keys = nb::steal(PyDict_Keys(dict.ptr()));
-  // Keys of several types have no order; theirs is that of the dict.
-  if (PyDict_Size(dict.ptr()) > 1 && PyList_Sort(keys.ptr()) != 0)
+  if (PyDict_Size(dict.ptr()) > 1 && PyList_Sort(keys.ptr()) != 0) {
+    // Keys of several types have no order: theirs is that of the dict.
     PyErr_Clear();
+    keys = nb::steal(PyDict_Keys(dict.ptr()));
+  }
   for (nb::handle key : keys) {
     const std::string name =
         hasNames ? join(prefix, nb::cast<std::string>(nb::str(key)))

@@ -79,6 +79,14 @@ def test_containers_and_keywords():
         assert function(vector(i), [vector(i)], **kwargs).item() == 11 * i - 1
 
 
+def test_keys_of_several_types():
+    function = TinyJit(lambda parts: parts[1] - parts["a"])
+    for i in range(4):
+        assert function({"a": vector(i), 1: vector(10)}).item() == 10 - i
+    with pytest.raises(JitError):
+        function({1: vector(10), "a": vector(0)})
+
+
 def test_methods_and_functions_of_one():
     class Model:
         def __init__(self, scale):
