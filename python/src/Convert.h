@@ -148,6 +148,10 @@ void bindIndexing(TensorClass &tensor);
 void bindReductions(TensorClass &tensor);
 void bindNetworks(TensorClass &tensor);
 void bindValues(TensorClass &tensor);
+void bindCustomGradients(TensorClass &tensor);
+void bindJit(nb::module_ &module);
+void bindRuntime(nb::module_ &module);
+void bindState(nb::module_ &module);
 
 } // namespace tinygrad::python
 

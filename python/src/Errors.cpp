@@ -22,7 +22,7 @@ using namespace tinygrad::python;
 
 /// Live as long as the process, as the module does.
 static PyObject *baseError, *shapeError, *dtypeError, *indexError, *deviceError,
-    *outOfMemoryError, *compileError, *ioError;
+    *outOfMemoryError, *compileError, *ioError, *jitError;
 
 static PyObject *makeError(nb::module_ &module, const char *name,
                            const char *documentation, nb::object bases) {
@@ -35,9 +35,33 @@ static PyObject *makeError(nb::module_ &module, const char *name,
   return type;
 }
 
+/// The library's errors about captured steps begin so, whatever their type is.
+static bool isAboutJit(const std::exception &error) {
+  return std::string_view(error.what()).starts_with("jit: ");
+}
+
+/// The advice of a message with Python's names.
+static std::string inPython(std::string message) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"parameter(false)", "clone()"},
+      {"maskedSelect", "masked_select"},
+      {"toHost", "reading a tensor"},
+      {"a TrainingScope", "Tensor.training"}};
+  for (const auto &[cpp, python] : kNames)
+    for (std::size_t at; (at = message.find(cpp)) != std::string::npos;)
+      message.replace(at, cpp.size(), python);
+  return message;
+}
+
 static void translate(const std::exception_ptr &thrown, void *) {
   try {
-    std::rethrow_exception(thrown);
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error &error) {
+      if (!isAboutJit(error))
+        throw;
+      PyErr_SetString(jitError, inPython(error.what()).c_str());
+    }
   } catch (const ShapeError &error) {
     PyErr_SetString(shapeError, error.what());
   } catch (const DTypeError &error) {
@@ -80,5 +104,8 @@ void tinygrad::python::bindErrors(nb::module_ &module) {
                 nb::borrow(baseError));
   ioError = makeError(module, "IoError", "A file could not be read or written.",
                       with(PyExc_OSError));
+  jitError = makeError(module, "JitError",
+                       "A call that a captured function cannot answer.",
+                       nb::borrow(baseError));
   nb::register_exception_translator(translate, nullptr);
 }

@@ -28,6 +28,10 @@ NB_MODULE(_tensors, module) {
   bindNetworks(tensor);
   bindValues(tensor);
   bindNeighbours(tensor);
+  bindCustomGradients(tensor);
+  bindJit(module);
+  bindRuntime(module);
+  bindState(module);
 }
 
 extern "C" NB_EXPORT PyObject *PyInit__core();

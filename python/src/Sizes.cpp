@@ -29,6 +29,34 @@ static void bindOperator(nb::class_<SymInt> &size, const char *name,
   });
 }
 
+/// The variable and the value of the result of bind().
+static nb::tuple unbind(const SymInt &size) {
+  const std::vector<SymVariable> variables = size.variables();
+  if (variables.size() == 1 && variables[0].value) {
+    const Variable variable(variables[0].name, variables[0].min,
+                            variables[0].max);
+    if (variable.bind(*variables[0].value) == size)
+      return nb::make_tuple(variable, *variables[0].value);
+  }
+  throwPython(PyExc_AssertionError,
+              size.str() + " is not a variable with a value: use bind()");
+}
+
+/// Whether a < b, or a <= b, for all values of the variables. Throws if that
+/// depends on them.
+static bool isLess(const SymInt &a, const SymInt &b, bool orEqual) {
+  const SymInt difference = b - a;
+  const int64_t least = orEqual ? 0 : 1;
+  if (difference.min() >= least)
+    return true;
+  if (difference.max() < least)
+    return false;
+  throw nb::value_error((std::string("whether ") + a.str() +
+                         (orEqual ? " <= " : " < ") + b.str() +
+                         " depends on the values of variables; compare .val")
+                            .c_str());
+}
+
 void tinygrad::python::bindSizes(nb::module_ &module) {
   nb::class_<SymInt> size(module, "Size",
                           "An integer expression over variables, which sizes "
@@ -43,6 +71,18 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
                [](const SymInt &a, const SymInt &b) { return a / b; });
   bindOperator(size, "__mod__", "__rmod__",
                [](const SymInt &a, const SymInt &b) { return a % b; });
+  size.def("__lt__", [](const SymInt &a, SizeArgument b) {
+    return isLess(a, b.get(), false);
+  });
+  size.def("__le__", [](const SymInt &a, SizeArgument b) {
+    return isLess(a, b.get(), true);
+  });
+  size.def("__gt__", [](const SymInt &a, SizeArgument b) {
+    return isLess(b.get(), a, false);
+  });
+  size.def("__ge__", [](const SymInt &a, SizeArgument b) {
+    return isLess(b.get(), a, true);
+  });
   size.def("__neg__", [](const SymInt &a) { return toObject(-a); });
   size.def("__eq__", [](const SymInt &a, nb::object b) {
     if (!nb::isinstance<SymInt>(b) && !PyLong_Check(b.ptr()))
@@ -54,6 +94,7 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
   });
   size.def("__repr__", &SymInt::str);
   size.def("__int__", &SymInt::value);
+  size.def("unbind", &unbind, "The variable and the value of a bound one.");
   size.def_prop_ro("min", &SymInt::min);
   size.def_prop_ro("max", &SymInt::max);
   size.def_prop_ro("vmin", &SymInt::min);

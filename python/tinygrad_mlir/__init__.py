@@ -1,5 +1,6 @@
 """tinygrad's names on a compiler that is built on MLIR."""
 
+from tinygrad_mlir import nn
 from tinygrad_mlir._core import (
     CompileError,
     DeviceError,
@@ -8,26 +9,41 @@ from tinygrad_mlir._core import (
     Error,
     IndexError,
     IoError,
+    JitError,
     OutOfMemoryError,
     ShapeError,
     Tensor,
     Variable,
     __version__,
 )
+from tinygrad_mlir.device import Device
 from tinygrad_mlir.dtype import dtypes
+from tinygrad_mlir.function import function
+from tinygrad_mlir.helpers import Context, ContextVar, GlobalCounters, fetch, getenv
+from tinygrad_mlir.jit import TinyJit
 
 __all__ = [
     "CompileError",
+    "Context",
+    "ContextVar",
+    "Device",
     "DeviceError",
     "DType",
     "DTypeError",
     "Error",
+    "GlobalCounters",
     "IndexError",
     "IoError",
+    "JitError",
     "OutOfMemoryError",
     "ShapeError",
     "Tensor",
+    "TinyJit",
     "Variable",
     "__version__",
     "dtypes",
+    "fetch",
+    "function",
+    "getenv",
+    "nn",
 ]

@@ -1,0 +1,394 @@
+"""Captured functions."""
+
+import gc
+import threading
+import time
+import weakref
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from tinygrad_mlir import Context, JitError, Tensor, TinyJit, Variable, nn
+from tinygrad_mlir.nn.state import get_parameters, get_state_dict
+
+
+def vector(*values):
+    return Tensor([float(v) for v in values])
+
+
+def test_calls():
+    calls = []
+
+    @TinyJit
+    def add(a, b):
+        """Adds."""
+        calls.append(1)
+        return a + b
+
+    assert add.captured is None and add.__name__ == "add" and add.__doc__ == "Adds."
+    for i in range(5):
+        assert add(vector(i, 1), vector(2, i)).tolist() == [i + 2, i + 1]
+        assert (add.captured is not None) == (i >= 1)
+    assert len(calls) == 2 and add.cnt == 5
+    add.reset()
+    assert add.captured is None and add.cnt == 0
+    for i in range(3):
+        assert add(vector(i), vector(2)).tolist() == [i + 2]
+    assert len(calls) == 4
+
+
+def test_results_have_memory_of_their_own():
+    double = TinyJit(lambda x: x * 2)
+    results = [double(vector(i)) for i in range(4)]
+    assert [r.item() for r in results] == [0, 2, 4, 6]
+
+
+class Plain:
+    def __init__(self, scale):
+        self.scale = vector(scale)
+
+    def run(self, x):
+        return x * self.scale
+
+
+class Pair(NamedTuple):
+    first: Tensor
+    second: Tensor | None
+
+
+def test_nested_results():
+    function = TinyJit(lambda x: {"a": [x + 1, (x * 2, None)], "b": Pair(x - 1, None)})
+    for i in range(4):
+        result = function(vector(i))
+        assert list(result) == ["a", "b"]
+        assert result["a"][0].item() == i + 1
+        assert isinstance(result["a"][1], tuple) and result["a"][1][1] is None
+        assert result["a"][1][0].item() == 2 * i
+        assert isinstance(result["b"], Pair) and result["b"].first.item() == i - 1
+
+
+def test_containers_and_keywords():
+    @TinyJit
+    def function(a, parts, *, scale, names):
+        return a + parts[0] * scale + names["x"] - names["y"]
+
+    for i in range(4):
+        kwargs = {"scale": vector(10), "names": {"x": vector(1), "y": vector(2)}}
+        if i % 2:
+            kwargs = {"names": {"y": vector(2), "x": vector(1)}, "scale": vector(10)}
+        assert function(vector(i), [vector(i)], **kwargs).item() == 11 * i - 1
+
+
+def test_keys_of_several_types():
+    function = TinyJit(lambda parts: parts[1] - parts["a"])
+    for i in range(4):
+        assert function({"a": vector(i), 1: vector(10)}).item() == 10 - i
+    with pytest.raises(JitError):
+        function({1: vector(10), "a": vector(0)})
+
+
+def test_methods_and_functions_of_one():
+    class Model:
+        def __init__(self, scale):
+            self.scale = vector(scale)
+
+        @TinyJit
+        def __call__(self, x):
+            return x * self.scale
+
+    model = Model(3)
+    for i in range(4):
+        assert model(vector(i)).item() == 3 * i
+    assert Model.__call__.captured is not None
+    with pytest.raises(JitError, match="argument 0 is .*Model"):
+        Model(4)(vector(1))
+    bound = TinyJit(Plain(5).run)
+    assert [bound(vector(i)).item() for i in range(4)] == [0, 5, 10, 15]
+
+
+def test_parameters_of_the_decorator():
+    @TinyJit(prune=True)
+    def function(x):
+        return x + 1
+
+    assert isinstance(function, TinyJit) and function.prune
+    assert [function(vector(i)).item() for i in range(4)] == [1, 2, 3, 4]
+
+
+def test_assignments_and_closures():
+    total = Tensor([0.0]).realize()
+
+    @TinyJit
+    def add(x):
+        total.assign(total + x)
+        return total * 2
+
+    assert [add(vector(i)).item() for i in range(5)] == [0, 2, 6, 12, 20]
+    total.assign(vector(100)).realize()
+    assert add(vector(1)).item() == 202
+
+    @TinyJit
+    def increment(x):
+        x += 1
+        x.realize()
+
+    argument = Tensor([5.0]).realize()
+    for _ in range(4):
+        assert increment(argument) is None
+    assert argument.item() == 9
+
+
+def test_training_step():
+    def train(jit):
+        Tensor.manual_seed(5)
+        model = [nn.Linear(4, 8), Tensor.relu, nn.Linear(8, 1)]
+        optimizer = nn.optim.Adam(get_parameters(model), lr=0.05)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = (x.sequential(model) - x.sum(axis=1, keepdim=True)).square().mean().backward()
+            optimizer.step()
+            return loss
+
+        step = TinyJit(step) if jit else step
+        batches = np.random.default_rng(1).standard_normal((12, 6, 4)).astype(np.float32)
+        with Context(TRAINING=1):
+            return [step(Tensor(batch)).item() for batch in batches]
+
+    np.testing.assert_allclose(train(True), train(False), rtol=1e-4)
+    assert train(True)[-1] < train(True)[0]
+
+
+def test_random_numbers_are_new_in_each_call():
+    function = TinyJit(lambda: Tensor.rand(4))
+    Tensor.manual_seed(1)
+    captured = [function().tolist() for _ in range(4)]
+    Tensor.manual_seed(1)
+    assert captured == [Tensor.rand(4).tolist() for _ in range(4)]
+
+
+def test_bound_variables():
+    n = Variable("n", 1, 10)
+    data = np.arange(10, dtype=np.float32)
+    by_size = TinyJit(lambda x: (x * 2).sum())
+    by_value = TinyJit(lambda x, n: x[:n].sum())
+    for i in range(1, 7):
+        assert by_size(Tensor(data)[: n.bind(i)]).item() == 2 * data[:i].sum()
+        assert by_value(Tensor(data), n.bind(i)).item() == data[:i].sum()
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([vector(1, 2), vector(1, 2, 3)], r"argument 1 has the shape \[3\], but had \[2\]"),
+        ([vector(1, 2), vector(1, 2).half()], "argument 1 is float16, but was float32"),
+        ([vector(1, 2)], "argument 1 is missing"),
+        ([vector(1, 2), 3], "argument 1 is missing"),
+        ([vector(1, 2), vector(1, 2), vector(1, 2)], "argument 2 is given, but was not"),
+    ],
+)
+def test_other_arguments(arguments, message):
+    add = TinyJit(lambda *tensors: tensors[0] + tensors[1])
+    for _ in range(3):
+        add(vector(1, 2), vector(3, 4))
+    with pytest.raises(JitError, match=message):
+        add(*arguments)
+    assert add(vector(1, 2), vector(3, 4)).tolist() == [4, 6]
+
+
+def test_positional_arguments_are_not_keywords():
+    add = TinyJit(lambda a, b: a + b)
+    for _ in range(2):
+        add(vector(1), vector(2))
+    with pytest.raises(JitError, match="argument 1 is missing"):
+        add(vector(1), b=vector(2))
+
+
+def test_constants_must_stay():
+    power = TinyJit(lambda x, n, mode=None: x**n)
+    for _ in range(3):
+        assert power(vector(3), 2, mode="a").item() == 9
+    for arguments, keywords, message in [
+        ([3], {"mode": "a"}, "argument 1 is 3, but was 2"),
+        ([2.0], {"mode": "a"}, "argument 1 is 2.0, but was 2"),
+        ([2], {"mode": "b"}, "argument mode is 'b', but was 'a'"),
+    ]:
+        with pytest.raises(JitError, match=message):
+            power(vector(3), *arguments, **keywords)
+    assert power(vector(4), 2, mode="a").item() == 16
+
+
+def test_the_same_tensor_twice():
+    x = vector(1)
+    with pytest.raises(JitError, match=r"0 and 1 are the same tensor.*clone\(\)"):
+        TinyJit(lambda a, b: a + b)(x, x)
+
+
+@pytest.mark.parametrize(
+    "function, message",
+    [
+        (lambda x: None, "computes nothing"),
+        (lambda x: (x + 1, 3), "an object of type int"),
+        (lambda x: x * x.sum().item(), "reads values on the host"),
+        (lambda x: Tensor(x.tolist()), "reads values on the host"),
+        (lambda x: x.masked_select(x > 0), "reads values on the host"),
+    ],
+)
+def test_functions_that_cannot_be_captured(function, message):
+    jit = TinyJit(function)
+    jit(vector(1, 2))
+    for _ in range(2):
+        with pytest.raises(JitError, match=message):
+            for _ in range(2):
+                jit(vector(1, 2))
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_errors_inside(error, failing):
+    calls = []
+
+    @TinyJit
+    def function(x):
+        calls.append(1)
+        if len(calls) == failing + 1:
+            raise error
+        return x + 1
+
+    for i in range(6):
+        if i == failing:
+            with pytest.raises(error):
+                function(vector(i))
+        else:
+            assert function(vector(i)).item() == i + 1
+    assert len(calls) == 3 and function.captured is not None
+
+
+def test_inside_of_another():
+    inner = TinyJit(lambda x: x + 1)
+    outer = TinyJit(lambda x: inner(x) * 3)
+    assert [outer(vector(i)).item() for i in range(4)] == [3, 6, 9, 12]
+    assert inner.captured is None
+
+
+def test_without():
+    function = TinyJit(lambda x: x + 1)
+    with Context(JIT=0):
+        for i in range(4):
+            assert function(vector(i)).item() == i + 1
+    assert function.captured is None
+
+
+def test_memory_is_released():
+    class Model:
+        def __init__(self):
+            self.w = vector(1, 2)
+            self.step = TinyJit(self.run)
+
+        def run(self, x, flag):
+            return x * self.w
+
+    model = Model()
+    for _ in range(3):
+        model.step(vector(1, 2), model)
+    reference = weakref.ref(model)
+    del model
+    gc.collect()
+    assert reference() is None
+
+
+def test_arguments_may_be_changed_by_the_function():
+    @TinyJit
+    def function(parts):
+        total = parts[0] + parts[1]
+        parts.clear()
+        gc.collect()
+        return total
+
+    for i in range(4):
+        assert function([vector(i), vector(1)]).item() == i + 1
+
+
+def test_state_of_a_model_with_a_captured_function():
+    class Model:
+        def __init__(self):
+            self.w = vector(1, 2)
+            self.step = TinyJit(lambda x, model: x * model.w)
+
+    model = Model()
+    for _ in range(3):
+        model.step(vector(1, 2), model)
+    assert list(get_state_dict(model)) == ["w"]
+
+
+def test_other_threads_run_during_a_replay():
+    work = TinyJit(lambda x: (x @ x).sum())
+    x = Tensor.rand(900, 900).realize()
+    for _ in range(2):
+        work(x).item()
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(1)
+            time.sleep(1e-4)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    for _ in range(10):
+        work(x).item()
+    done.set()
+    thread.join()
+    assert len(ticks) > 10
+
+
+def test_threads_capture_one_after_the_other():
+    wrong = []
+
+    def work(k):
+        for _ in range(10):
+            function = TinyJit(lambda x: (x * k).sum())
+            for i in range(4):
+                if function(vector(i, 2)).item() != (i + 2) * k:
+                    wrong.append((k, i))
+
+    def compute():
+        for i in range(40):
+            if (vector(1, 2) * i).tolist() != [i, 2 * i]:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in (1, 2)]
+    threads.append(threading.Thread(target=compute))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_reset_inside_is_an_error():
+    @TinyJit
+    def function(x):
+        if x.shape == (1,):
+            function.reset()
+        return x + 1
+
+    with pytest.raises(JitError, match="reset"):
+        function(vector(1))
+    for i in range(4):
+        assert function(vector(i, i)).tolist() == [i + 1, i + 1]
+
+
+def test_a_replay_is_short():
+    """The time of C++'s replay is some 3 us; here with generous room for busy machines."""
+    model = [nn.Linear(4, 64), Tensor.relu, nn.Linear(64, 64), Tensor.relu, nn.Linear(64, 2)]
+    function, x = TinyJit(lambda x: x.sequential(model)), Tensor.rand(1, 4).realize()
+    for _ in range(3):
+        function(x)
+    best = float("inf")
+    for _ in range(20):
+        begin = time.perf_counter()
+        for _ in range(100):
+            function(x)
+        best = min(best, (time.perf_counter() - begin) / 100)
+    assert best < 50e-6

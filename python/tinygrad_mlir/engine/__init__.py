@@ -1,0 +1,1 @@
+"""Where tinygrad has TinyJit."""

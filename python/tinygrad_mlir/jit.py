@@ -1,0 +1,115 @@
+"""Functions whose work is captured once and replayed after that."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from tinygrad_mlir import _core
+from tinygrad_mlir._core import JitError, Tensor
+from tinygrad_mlir.helpers import JIT
+
+ReturnType = TypeVar("ReturnType")
+#: The first and second call of functions are made by one thread at a time.
+_first_calls = threading.RLock()
+
+__all__ = ["JitError", "TinyJit"]
+
+
+class CapturedJit:
+    """What a TinyJit replays. It is called with the arguments of the function."""
+
+    # No attributes, which states would be looked for in: constants may be the objects around this.
+    __slots__ = ("_constants", "_core", "_result")
+
+    def __init__(self, core: _core.JitCore, constants: list[Any], result: Any) -> None:
+        self._core = core
+        self._constants = constants
+        self._result = result
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._core.replay(args, kwargs, self._constants, self._result)
+
+
+class TinyJit(Generic[ReturnType]):
+    """A function whose first call runs it and whose second one also captures what it runs.
+
+    Later calls run the captured kernels on the arguments' memory; the function is not called.
+    `@TinyJit`, `TinyJit(function)` and `@TinyJit(prune=True)`, also for methods. `prune` and
+    `optimize` are accepted, and change nothing: what does not change is computed once anyway.
+
+    Arguments may be tensors, bound variables, and lists, tuples and dicts of them; all others have
+    to be equal in each call (objects such as modules: the same), since the replay cannot see
+    them. Tensors that the function reads or assigns to without being given them are used as they
+    are. Results are tensors or None, and tuples, lists and dicts of these, each call's in memory of
+    their own.
+
+    Raises JitError, a RuntimeError, for arguments of another shape, dtype or number than those of
+    the capture, for two arguments that share memory, for functions that compute nothing, that
+    return other objects, or that read values while they are captured. After an error the function
+    can be called again.
+    """
+
+    def __new__(cls, fxn: Callable[..., ReturnType] | None = None, **options: Any) -> Any:
+        if fxn is None:
+            return functools.partial(cls, **options)
+        return super().__new__(cls)
+
+    def __init__(
+        self, fxn: Callable[..., ReturnType], *, prune: bool = False, optimize: bool = False
+    ) -> None:
+        self.fxn = fxn
+        self.prune = prune
+        self.cnt = 0
+        self.captured: CapturedJit | None = None
+        self._core = _core.JitCore()
+        functools.update_wrapper(self, fxn, updated=())
+
+    def reset(self) -> None:
+        """Forgets what was captured: the next call runs the function, the one after it captures."""
+        self._core.reset()
+        self.cnt = 0
+        self.captured = None
+
+    def __get__(self, obj: Any, objtype: type | None = None) -> Callable[..., ReturnType]:
+        return self if obj is None else functools.partial(self.__call__, obj)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> ReturnType:
+        captured = self.captured
+        if captured is None or not JIT.value or _core.JitCore.is_inside():
+            return self._run(args, kwargs)
+        result = self._core.replay(args, kwargs, captured._constants, captured._result)
+        self.cnt += 1
+        return result
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ReturnType:
+        """Calls the function; a call inside of another TinyJit's function is part of that."""
+        if _core.JitCore.is_inside():
+            return self.fxn(*args, **kwargs)
+        if not JIT.value:
+            result = self.fxn(*args, **kwargs)
+            _core.realize(_find_tensors(result))
+            return result
+        core = self._core
+        with _first_calls:
+            try:
+                core.begin(args, kwargs)
+                result, constants, form = core.end(self.fxn(*args, **kwargs))
+            finally:
+                core.abandon()
+        if core.is_captured:
+            self.captured = CapturedJit(core, constants, form)
+        self.cnt += 1
+        return result
+
+
+def _find_tensors(result: Any) -> list[Tensor]:
+    if isinstance(result, Tensor):
+        return [result]
+    if isinstance(result, dict):
+        result = result.values()
+    elif not isinstance(result, (tuple, list)):
+        return []
+    return [tensor for part in result for tensor in _find_tensors(part)]

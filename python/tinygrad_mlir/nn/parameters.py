@@ -1,0 +1,28 @@
+"""Which tensors are parameters: all but those that were marked, such as running statistics."""
+
+from __future__ import annotations
+
+import weakref
+
+from tinygrad_mlir._core import Tensor
+
+_others: dict[int, weakref.ref[Tensor]] = {}
+
+
+def is_parameter(tensor: Tensor) -> bool:
+    """Whether an optimizer changes the tensor."""
+    return id(tensor) not in _others
+
+
+def set_parameter(tensor: Tensor, value: bool = True) -> Tensor:
+    """Says whether optimizers change the tensor, and returns it."""
+    key = id(tensor)
+    if value:
+        _others.pop(key, None)
+    else:
+        _others[key] = weakref.ref(tensor, lambda _: _others.pop(key, None))
+    return tensor
+
+
+Tensor.is_param = property(is_parameter)  # type: ignore[attr-defined]
+Tensor.is_param_ = set_parameter  # type: ignore[attr-defined]
