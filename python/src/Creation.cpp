@@ -7,6 +7,10 @@
 
 #include "Convert.h"
 
+#include "TinyGrad/Runtime/DefaultFloat.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Tensor/External.h"
+
 using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
@@ -29,6 +33,14 @@ static TensorOptions takeOptions(const char *function, nb::kwargs keywords) {
                                .c_str());
   }
   return options;
+}
+
+/// A constant as an operation of its own: tensors of one number share theirs,
+/// and what is shared has no gradient.
+static Tensor distinct(const Tensor &constant) {
+  return isFloat(constant.dtype()) && !isFloat8(constant.dtype())
+             ? constant.contiguousBackward()
+             : constant;
 }
 
 static Tensor finish(Tensor tensor, const nb::kwargs &keywords) {
@@ -57,16 +69,24 @@ static void bindConstants(TensorClass &tensor) {
   bindShaped(tensor, "empty", &Tensor::empty,
              "Memory with undefined contents, of a shape given as numbers or "
              "as a tuple.");
-  bindShaped(tensor, "zeros", &Tensor::zeros,
-             "Zeros, of a shape given as numbers or as a tuple.");
-  bindShaped(tensor, "ones", &Tensor::ones,
-             "Ones, of a shape given as numbers or as a tuple.");
+  bindShaped(
+      tensor, "zeros",
+      [](const Shape &shape, const TensorOptions &options) {
+        return distinct(Tensor::zeros(shape, options));
+      },
+      "Zeros, of a shape given as numbers or as a tuple.");
+  bindShaped(
+      tensor, "ones",
+      [](const Shape &shape, const TensorOptions &options) {
+        return distinct(Tensor::ones(shape, options));
+      },
+      "Ones, of a shape given as numbers or as a tuple.");
   tensor.def_static(
       "full",
       [](ShapeArgument shape, OperandArgument value, DTypeArgument dtype,
          DeviceArgument device, bool) {
-        return Tensor::full(shape.get(), value.scalar(),
-                            toOptions(dtype, device));
+        return distinct(Tensor::full(shape.get(), value.scalar(),
+                                     toOptions(dtype, device)));
       },
       arg("shape"), arg("fill_value"), arg("dtype") = nb::none(),
       arg("device") = nb::none(), arg("buffer") = true,
@@ -109,15 +129,49 @@ static void bindConstants(TensorClass &tensor) {
       "full_like",
       [](const Tensor &self, OperandArgument value, DTypeArgument dtype,
          DeviceArgument device, bool) {
-        const Tensor made = self.fullLike(value.scalar(), dtype.get());
+        const Tensor made =
+            distinct(self.fullLike(value.scalar(), dtype.get()));
         return device.isNone() ? made : made.to(device.get());
       },
       arg("fill_value"), arg("dtype") = nb::none(), arg("device") = nb::none(),
       arg("buffer") = true, "One number, in the shape of this tensor.");
+  tensor.def(
+      "const_like",
+      [](const Tensor &self, OperandArgument value, DTypeArgument dtype) {
+        return self.fullLike(value.scalar(), dtype.get());
+      },
+      arg("b"), arg("dtype") = nb::none(),
+      "One number, in the shape of this tensor.");
+  tensor.def_static(
+      "from_blob",
+      [](std::uintptr_t address, ShapeArgument shape, DTypeArgument dtype,
+         DeviceArgument device) {
+        const DType type = dtype.get().value_or(defaultFloat());
+        StridedView view;
+        view.dtype = type;
+        int64_t elements = 1;
+        for (const SymInt &size : shape.get()) {
+          view.shape.push_back(size.value());
+          elements *= size.value();
+        }
+        view.strides.resize(view.shape.size());
+        int64_t stride = 1;
+        for (std::size_t i = view.shape.size(); i-- > 0;) {
+          view.strides[i] = stride;
+          stride *= view.shape[i];
+        }
+        view.buffer = Buffer::external(
+            Device::get(device.get()), reinterpret_cast<void *>(address),
+            std::size_t(elements) * itemSize(type), {}, type);
+        return fromStrided(view);
+      },
+      arg("ptr"), arg("shape"), arg("dtype") = nb::none(),
+      arg("device") = nb::none(),
+      "The elements at an address, which must outlive the tensor.");
   auto bindLike = [&](const char *name, auto method) {
     tensor.def(name, [name, method](const Tensor &self, nb::kwargs keywords) {
       const TensorOptions options = takeOptions(name, keywords);
-      const Tensor made = (self.*method)(options.dtype);
+      const Tensor made = distinct((self.*method)(options.dtype));
       return finish(options.device.empty() ? made : made.to(options.device),
                     keywords);
     });

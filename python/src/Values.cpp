@@ -130,6 +130,18 @@ static void bindFacts(TensorClass &tensor) {
   tensor.def_prop_ro(
       "ndim", [](const Tensor &self) { return self.ndim(); },
       "The number of axes.");
+  tensor.def_prop_ro(
+      "max_shape",
+      [](const Tensor &self) {
+        Shape largest;
+        for (const SymInt &size : self.shape())
+          largest.push_back(size.max());
+        return toPython(largest);
+      },
+      "The shape for the largest values of all variables.");
+  tensor.def(
+      "max_numel", [](const Tensor &self) { return self.numel().max(); },
+      "The number of elements for the largest values of all variables.");
   tensor.def(
       "numel", [](const Tensor &self) { return toPython(self.numel()); },
       "The number of elements.");
@@ -241,7 +253,9 @@ static void bindConversions(TensorClass &tensor) {
       "The same values in a buffer; ends fusion.");
   tensor.def(
       "contiguous_backward",
-      [](const Tensor &self) { return self.contiguousBackward(); },
+      [](const Tensor &self) {
+        return isFloat(self.dtype()) ? self.contiguousBackward() : self;
+      },
       "The same values, whose gradient is computed into a buffer.");
   tensor.def(
       "detach", [](const Tensor &self) { return self.detach(); },
@@ -318,7 +332,7 @@ static void bindGradients(TensorClass &tensor) {
           if (!value.is_none())
             cotangent = *nb::inst_ptr<Tensor>(value);
         }
-        return self.gradient(toTensors(targets), cotangent);
+        return self.gradient(toTensors(targets), cotangent, true);
       },
       "The gradients of this by each of the tensors.");
   tensor.def_prop_rw(
@@ -350,6 +364,12 @@ static void bindGradients(TensorClass &tensor) {
       "training", [](nb::handle) { return TrainingScope::isActive(); },
       [](nb::handle, bool value) { TrainingScope::set(value); },
       "Whether dropout and normalizations are those of training.");
+  tensor.def_prop_rw_static(
+      "no_grad",
+      [](nb::handle) {
+        return nb::module_::import_("tinygrad_mlir.tensor").attr("no_grad");
+      },
+      [](nb::handle, bool value) { NoGradScope::set(value); });
   tensor.def_prop_rw_static(
       "_no_grad", [](nb::handle) { return NoGradScope::isActive(); },
       [](nb::handle, bool value) { NoGradScope::set(value); });

@@ -1,6 +1,7 @@
 """tinygrad's names on a compiler that is built on MLIR."""
 
 from tinygrad_mlir._core import (
+    UsageError,
     CompileError,
     DeviceError,
     DType,
@@ -10,12 +11,13 @@ from tinygrad_mlir._core import (
     IoError,
     OutOfMemoryError,
     ShapeError,
-    Tensor,
     Variable,
 )
 from tinygrad_mlir.dtype import dtypes
+from tinygrad_mlir.tensor import Tensor
 
 __all__ = [
+    "UsageError",
     "CompileError",
     "DeviceError",
     "DType",
