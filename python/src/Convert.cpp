@@ -249,6 +249,14 @@ Operand OperandArgument::getWide(const Tensor &other) {
   return Operand(*made);
 }
 
+Operand OperandArgument::getNearest(const Tensor &other) {
+  Operand operand = get();
+  if (!isTooLarge(operand, other))
+    return operand;
+  return Operand(
+      getExtreme(other.dtype(), /*isLargest=*/!operand.scalar().isNegative()));
+}
+
 Tensor OperandArgument::tensor(const Tensor &other) {
   const Operand operand = get(other);
   if (operand.tensor())
@@ -447,10 +455,18 @@ Tensor tinygrad::python::toTensor(nb::handle object,
   }
   if (isSequence(object))
     return NestedList(object).makeTensor(options);
-  if (PyBytes_Check(object.ptr()))
-    return Tensor::fromBytes(PyBytes_AS_STRING(object.ptr()),
-                             {int64_t(PyBytes_GET_SIZE(object.ptr()))},
-                             DType::UInt8, options);
+  if (PyBytes_Check(object.ptr())) {
+    // They are the memory of the elements.
+    const DType dtype = options.dtype.value_or(DType::UInt8);
+    const auto size = int64_t(itemSize(dtype));
+    const auto bytes = int64_t(PyBytes_GET_SIZE(object.ptr()));
+    if (bytes % size != 0)
+      throw ShapeError(std::to_string(bytes) +
+                       " bytes are no whole number of elements of type " +
+                       name(dtype) + ", which have " + std::to_string(size));
+    return Tensor::fromBytes(PyBytes_AS_STRING(object.ptr()), {bytes / size},
+                             dtype, options);
+  }
   if (std::optional<Tensor> made = fromArray(object, options))
     return *made;
   if (isForeignNumber(object))

@@ -48,6 +48,8 @@ struct OperandArgument : Argument {
   Operand get(const Tensor &other);
   /// The same, but such an integer becomes a tensor of a type that has it.
   Operand getWide(const Tensor &other);
+  /// The same, but of such an integer the nearest one of the type.
+  Operand getNearest(const Tensor &other);
   /// A tensor: a number is one without axes, of the type of \p other where
   /// that can hold numbers of its kind.
   Tensor tensor(const Tensor &other);

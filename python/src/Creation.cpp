@@ -161,7 +161,8 @@ static void bindConstants(TensorClass &tensor) {
           stride *= view.shape[i];
         }
         view.buffer = Buffer::external(
-            Device::get(device.get()), reinterpret_cast<void *>(address),
+            device.isNone() ? Device::getDefault() : Device::get(device.get()),
+            reinterpret_cast<void *>(address),
             std::size_t(elements) * itemSize(type), {}, type);
         return fromStrided(view);
       },
@@ -183,9 +184,21 @@ static void bindConstants(TensorClass &tensor) {
   bindLike("randn_like", &Tensor::randnLike);
 }
 
+static Tensor makeUniform(const Shape &shape, double low, double high,
+                          const TensorOptions &options) {
+  if (!options.dtype || isFloat(*options.dtype))
+    return Tensor::uniform(shape, low, high, options);
+  return Tensor::uniform(shape, low, high,
+                         TensorOptions(DType::Float32, options.device))
+      .cast(*options.dtype);
+}
+
 static void bindRandom(TensorClass &tensor) {
   tensor.def_static(
-      "manual_seed", [](uint64_t seed) { Tensor::manualSeed(seed); },
+      "manual_seed",
+      [](nb::object seed) {
+        Tensor::manualSeed(uint64_t(toInt(seed, "manual_seed: a seed")));
+      },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
   bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).");
   bindShaped(tensor, "randn", &Tensor::randn,
@@ -224,8 +237,8 @@ static void bindRandom(TensorClass &tensor) {
         },
         documentation);
   };
-  bindWith("uniform", "low", "high", {0, 1}, &Tensor::uniform,
-           "Uniform in [low, high).");
+  bindWith("uniform", "low", "high", {0, 1}, &makeUniform,
+           "Uniform in [low, high); rounded towards zero for integers.");
   bindWith("normal", "mean", "std", {0, 1}, &Tensor::normal,
            "Normal, with this mean and standard deviation.");
   bindWith(
@@ -269,6 +282,9 @@ static void bindRandom(TensorClass &tensor) {
   tensor.def(
       "multinomial",
       [](const Tensor &self, int64_t samples, bool replacement) {
+        if (samples < 1)
+          throw ShapeError("multinomial: " + std::to_string(samples) +
+                           " samples, but at least 1 must be drawn");
         return self.multinomial(samples, replacement);
       },
       arg("num_samples") = 1, arg("replacement") = false,

@@ -32,10 +32,15 @@ static void bindUnary(TensorClass &tensor) {
         entry.documentation);
 }
 
-/// Whether a method compares with numbers of all sizes.
-static bool isComparison(std::string_view name) {
-  return name == "eq" || name == "ne" || name == "lt" || name == "le" ||
-         name == "gt" || name == "ge";
+/// What a method does with an integer that its tensor's type does not have.
+static Operand (OperandArgument::*getConversion(std::string_view name))(
+    const Tensor &) {
+  for (std::string_view comparison : {"eq", "ne", "lt", "le", "gt", "ge"})
+    if (name == comparison)
+      return &OperandArgument::getWide;
+  if (name == "maximum" || name == "minimum")
+    return &OperandArgument::getNearest;
+  return &OperandArgument::get;
 }
 
 static void bindBinary(TensorClass &tensor) {
@@ -64,10 +69,9 @@ static void bindBinary(TensorClass &tensor) {
     else
       tensor.def(
           entry.name,
-          [method, isComparison = isComparison(entry.name)](
-              const Tensor &self, OperandArgument x) {
-            return (self.*method)(isComparison ? x.getWide(self)
-                                               : x.get(self));
+          [method, convert = getConversion(entry.name)](const Tensor &self,
+                                                        OperandArgument x) {
+            return (self.*method)((x.*convert)(self));
           },
           arg("x").none(), entry.documentation);
   }
@@ -252,9 +256,9 @@ static void bindOthers(TensorClass &tensor) {
       throw Error("clamp: a minimum or a maximum is needed");
     Tensor result = self;
     if (!low.isNone())
-      result = result.maximum(low.get(self));
+      result = result.maximum(low.getNearest(self));
     if (!high.isNone())
-      result = result.minimum(high.get(self));
+      result = result.minimum(high.getNearest(self));
     return result;
   };
   for (const char *name : {"clamp", "clip"})
@@ -323,7 +327,8 @@ static void bindOthers(TensorClass &tensor) {
   tensor.def(
       "hardtanh",
       [](const Tensor &self, OperandArgument low, OperandArgument high) {
-        return self.maximum(low.get(self)).minimum(high.get(self));
+        return self.maximum(low.getNearest(self))
+            .minimum(high.getNearest(self));
       },
       arg("min_val") = -1, arg("max_val") = 1,
       "x, between min_val and max_val.");

@@ -99,7 +99,7 @@ void tinygrad::python::bindErrors(nb::module_ &module) {
                          "A wrong argument, or a call at the wrong time.",
                          with(PyExc_ValueError, PyExc_AssertionError));
   dtypeError = makeError(module, "DTypeError", "Element types that do not fit.",
-                         with(PyExc_TypeError));
+                         with(PyExc_TypeError, PyExc_ValueError));
   indexError = makeError(module, "IndexError", "An index out of range.",
                          with(PyExc_IndexError, PyExc_ValueError,
                               PyExc_AssertionError));
