@@ -10,6 +10,9 @@
 using namespace tinygrad::python;
 
 NB_MODULE(_core, module) {
+  // The types of elements live as long as the process, and Python does not
+  // say whom it frees at its end.
+  nb::set_leak_warnings(false);
   module.doc() = "The compiled part of tinygrad_mlir.";
   bindErrors(module);
   bindDTypes(module);

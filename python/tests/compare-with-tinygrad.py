@@ -5,7 +5,8 @@
 
 A file has one expression a line; statements before it end in ` ;; `. Blank lines and lines that
 start with # are skipped. `@DTYPE` stands for each element type in turn, `@FLOAT`, `@INT` for those
-of a kind. A line that starts with `!` is a known difference: it must differ.
+of a kind. The file `known-differences` beside a file lists those that are known to differ:
+docs/python/differences.md has the reasons.
 
 tinygrad must be installed, and is no requirement of the package: pytest does not run this script.
 Each of the two is run in a process of its own. tinygrad's results are kept in the file that
@@ -30,15 +31,14 @@ DTYPES = {
 
 
 def read_expressions(files):
-    """The expressions of the files, each with whether it is a known difference."""
+    """The expressions of the files, each with whether it is known to differ."""
     expressions = {}
     for file in files:
+        known = set((Path(file).parent / "known-differences").read_text().splitlines())
         for line in Path(file).read_text().splitlines():
             line = line.strip()
             if not line or line.startswith("#"):
                 continue
-            known = line.startswith("!")
-            line = line.lstrip("! ")
             lines = [line]
             for pattern, names in DTYPES.items():
                 lines = [
@@ -46,7 +46,7 @@ def read_expressions(files):
                     for part in lines
                     for name in (names if pattern in part else [""])
                 ]
-            expressions.update((part, known) for part in lines)
+            expressions.update((part, part in known) for part in lines)
     return expressions
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tinygrad_mlir import _core
-from tinygrad_mlir._core import DType, to_dtype
+from tinygrad_mlir._core import DType
 
 DTypeLike = str | DType
 PyConst = float | int | bool
@@ -23,6 +23,14 @@ _NAMES = (
     "fp8e5m2fnuz float16 bfloat16 float32 float64 half float double uchar ushort uint ulong char "
     "short int long"
 ).split()
+
+
+def to_dtype(dtype: DTypeLike) -> DType:
+    """The element type that `dtype` is or names, in upper or lower case.
+
+    Raises AttributeError for a name of none, and TypeError for another object.
+    """
+    return _core.to_dtype(dtype)
 
 
 class DTypes:
