@@ -7,10 +7,6 @@
 
 #include "Convert.h"
 
-#include "TinyGrad/Runtime/DefaultFloat.h"
-#include "TinyGrad/Runtime/Device.h"
-#include "TinyGrad/Tensor/External.h"
-
 using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
@@ -142,33 +138,6 @@ static void bindConstants(TensorClass &tensor) {
       },
       arg("b"), arg("dtype") = nb::none(),
       "One number, in the shape of this tensor.");
-  tensor.def_static(
-      "from_blob",
-      [](std::uintptr_t address, ShapeArgument shape, DTypeArgument dtype,
-         DeviceArgument device) {
-        const DType type = dtype.get().value_or(defaultFloat());
-        StridedView view;
-        view.dtype = type;
-        int64_t elements = 1;
-        for (const SymInt &size : shape.get()) {
-          view.shape.push_back(size.value());
-          elements *= size.value();
-        }
-        view.strides.resize(view.shape.size());
-        int64_t stride = 1;
-        for (std::size_t i = view.shape.size(); i-- > 0;) {
-          view.strides[i] = stride;
-          stride *= view.shape[i];
-        }
-        view.buffer = Buffer::external(
-            device.isNone() ? Device::getDefault() : Device::get(device.get()),
-            reinterpret_cast<void *>(address),
-            std::size_t(elements) * itemSize(type), {}, type);
-        return fromStrided(view);
-      },
-      arg("ptr"), arg("shape"), arg("dtype") = nb::none(),
-      arg("device") = nb::none(),
-      "The elements at an address, which must outlive the tensor.");
   auto bindLike = [&](const char *name, auto method) {
     tensor.def(name, [name, method](const Tensor &self, nb::kwargs keywords) {
       const TensorOptions options = takeOptions(name, keywords);

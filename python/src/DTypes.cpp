@@ -226,6 +226,18 @@ void tinygrad::python::bindDTypes(nb::module_ &module) {
             return toNumber(getExtreme(type.dtype, true));
           },
           "The largest value: infinity for floats.")
+      .def(
+          "const",
+          [](const TypeObject &type, nb::object value) -> nb::object {
+            if (type.dtype == DType::Bool)
+              return nb::bool_(nb::cast<bool>(
+                  nb::module_::import_("builtins").attr("bool")(value)));
+            if (!isFloat(type.dtype))
+              return nb::int_(value);
+            return nb::module_::import_("tinygrad_mlir.dtype")
+                .attr("truncate")[nb::cast(type.dtype)](nb::float_(value));
+          },
+          nb::arg("val"), "A number as a value of this type.")
       .def("__repr__",
            [](const TypeObject &type) {
              return std::string("dtypes.") + getNames(type.dtype).attribute;

@@ -45,6 +45,13 @@ def test_limits(dtype):
         dtypes.finfo(dtype)
 
 
+def test_numbers_of_a_type():
+    assert dtypes.float16.const(0.1) == np.float16(0.1)
+    assert dtypes.int8.const(3.7) == 3 and dtypes.bool.const(2) is True
+    assert dtypes.as_const(1, dtypes.float32) == 1.0
+    assert dtypes.min(dtypes.int8) == -128 and dtypes.max(dtypes.int8) == 127
+
+
 def test_limits_of_floats():
     assert (dtypes.bool.min, dtypes.bool.max) == (False, True)
     assert (dtypes.float16.min, dtypes.float16.max) == (-math.inf, math.inf)

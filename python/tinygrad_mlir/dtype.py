@@ -89,6 +89,21 @@ class DTypes:
             raise ValueError(f"{dtype} is not a type of floats")
         return _FINFO[dtype]
 
+    @staticmethod
+    def min(dtype: DType) -> PyConst:
+        """The smallest value of a type: `dtype.min`."""
+        return dtype.min
+
+    @staticmethod
+    def max(dtype: DType) -> PyConst:
+        """The largest value of a type: `dtype.max`."""
+        return dtype.max
+
+    @staticmethod
+    def as_const(value: Any, dtype: DType) -> PyConst:
+        """A number as Python's type for a type of elements: `dtype.const(value)`."""
+        return dtype.const(value)
+
     @property
     def default_float(self) -> DType:
         """What floats become: float32, or what DEFAULT_FLOAT names, or what was assigned."""
