@@ -170,8 +170,16 @@ static void bindRandom(TensorClass &tensor) {
       },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
   bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).");
-  bindShaped(tensor, "randn", &Tensor::randn,
-             "Normal, of mean 0 and variance 1.");
+  bindShaped(
+      tensor, "randn",
+      [](const Shape &shape, const TensorOptions &options) {
+        if (!options.dtype || isFloat(*options.dtype))
+          return Tensor::randn(shape, options);
+        return Tensor::randn(shape,
+                             TensorOptions(DType::Float32, options.device))
+            .cast(*options.dtype);
+      },
+      "Normal, of mean 0 and variance 1; rounded towards zero for integers.");
   bindShaped(tensor, "scaled_uniform", &Tensor::scaledUniform,
              "Uniform in [-1, 1), divided by the root of the number of "
              "elements.");

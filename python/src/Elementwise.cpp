@@ -209,9 +209,11 @@ static void bindOthers(TensorClass &tensor) {
             return (a - a.fmod(b)).floordiv(b);
           return a.div(b).trunc();
         };
-        return reverse ? apply(x.tensor(self), Operand(self)) : apply(self, other);
+        return reverse ? apply(x.tensor(self), Operand(self))
+                       : apply(self, other);
       },
-      arg("x").none(), arg("reverse") = false, arg("rounding_mode") = nb::none(),
+      arg("x").none(), arg("reverse") = false,
+      arg("rounding_mode") = nb::none(),
       "True division; rounded towards zero or down for the modes \"trunc\" and "
       "\"floor\".");
   tensor.def(

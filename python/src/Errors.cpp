@@ -25,8 +25,8 @@ using namespace tinygrad;
 using namespace tinygrad::python;
 
 /// Live as long as the process, as the module does.
-static PyObject *baseError, *usageError, *shapeError, *dtypeError, *indexError, *deviceError,
-    *outOfMemoryError, *compileError, *ioError;
+static PyObject *baseError, *usageError, *shapeError, *dtypeError, *indexError,
+    *deviceError, *outOfMemoryError, *compileError, *ioError;
 
 static PyObject *makeError(nb::module_ &module, const char *name,
                            const char *documentation, nb::object bases) {
@@ -92,17 +92,17 @@ void tinygrad::python::bindErrors(nb::module_ &module) {
   };
   baseError = makeError(module, "Error", "Any error of this package.",
                         nb::borrow(PyExc_RuntimeError));
-  shapeError = makeError(module, "ShapeError", "Shapes that do not fit.",
-                         with(PyExc_ValueError, PyExc_IndexError,
-                              PyExc_AssertionError));
+  shapeError =
+      makeError(module, "ShapeError", "Shapes that do not fit.",
+                with(PyExc_ValueError, PyExc_IndexError, PyExc_AssertionError));
   usageError = makeError(module, "UsageError",
                          "A wrong argument, or a call at the wrong time.",
                          with(PyExc_ValueError, PyExc_AssertionError));
   dtypeError = makeError(module, "DTypeError", "Element types that do not fit.",
                          with(PyExc_TypeError, PyExc_ValueError));
-  indexError = makeError(module, "IndexError", "An index out of range.",
-                         with(PyExc_IndexError, PyExc_ValueError,
-                              PyExc_AssertionError));
+  indexError =
+      makeError(module, "IndexError", "An index out of range.",
+                with(PyExc_IndexError, PyExc_ValueError, PyExc_AssertionError));
   deviceError = makeError(module, "DeviceError",
                           "A device that does not exist, or that failed.",
                           nb::borrow(baseError));

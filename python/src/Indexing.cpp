@@ -111,9 +111,8 @@ static Tensor selectFirst(const Tensor &row, const Tensor &mask, int64_t size,
   // One place more takes what is not selected.
   const Tensor places =
       mask.where(mask.cast(DType::Int32).cumsum(0) - 1, size).minimum(size);
-  const Tensor filled =
-      Tensor::full({size + 1}, fill.scalar(),
-                   TensorOptions(row.dtype(), row.device()));
+  const Tensor filled = Tensor::full({size + 1}, fill.scalar(),
+                                     TensorOptions(row.dtype(), row.device()));
   return filled.scatter(0, places, row).shrinkTo({size});
 }
 
@@ -129,7 +128,14 @@ static void bindPositions(TensorClass &tensor) {
       [](Tensor &self, nb::object index, OperandArgument value) {
         const IndexList list(index);
         if (nb::isinstance<Tensor>(value.object)) {
-          const DType dtype = nb::inst_ptr<Tensor>(value.object)->dtype();
+          const Tensor &values = *nb::inst_ptr<Tensor>(value.object);
+          const DType dtype = values.dtype();
+          // A tensor of one number is as weak as the number.
+          if (dtype != self.dtype() && values.ndim() == 0 &&
+              (isFloat(self.dtype()) || !isFloat(dtype))) {
+            self.setitem(list.entries, values.cast(self.dtype()));
+            return;
+          }
           if (dtype != self.dtype())
             throw DTypeError("setitem: values of dtype " +
                              std::string(name(dtype)) + " for a tensor of " +
@@ -212,11 +218,10 @@ static void bindPositions(TensorClass &tensor) {
         int64_t inner = 1;
         for (int64_t axis = self.ndim() - 1; axis >= 0; --axis) {
           const int64_t extent = self.size(axis).value();
-          const Tensor positions =
-              Tensor::arange(0, whole.numel().value(), 1)
-                  .to(self.device())
-                  .floordiv(inner)
-                  .mod(extent);
+          const Tensor positions = Tensor::arange(0, whole.numel().value(), 1)
+                                       .to(self.device())
+                                       .floordiv(inner)
+                                       .mod(extent);
           columns.insert(columns.begin(),
                          selectFirst(positions, whole, *size, fill));
           inner *= extent;

@@ -173,8 +173,7 @@ static void bindPooling(TensorClass &tensor) {
                                     .ceilMode = ceilMode};
         const bool isOne = isOneAxis(kernel);
         const Tensor x = isOne ? self.unsqueeze(-2) : self;
-        const PerAxis extent =
-            isOne ? withUnit(kernel.get(), 1) : kernel.get();
+        const PerAxis extent = isOne ? withUnit(kernel.get(), 1) : kernel.get();
         const Pool2dOptions all = isOne ? withUnits(options) : options;
         auto finish = [&](const Tensor &result) {
           return isOne ? result.squeeze(-2) : result;
@@ -219,8 +218,7 @@ static void bindPooling(TensorClass &tensor) {
           throw Error("interpolate: align_corners is for the mode linear, not "
                       "for \"" +
                       mode + "\"");
-        const Tensor resized =
-            self.interpolate(size.get(), kind, alignCorners);
+        const Tensor resized = self.interpolate(size.get(), kind, alignCorners);
         // Pixels stay pixels.
         if (self.dtype() == DType::UInt8 && isFloat(resized.dtype()))
           return (resized + 0.5).floor().cast(DType::UInt8);

@@ -147,7 +147,7 @@ void tinygrad::python::bindReductions(TensorClass &tensor) {
             return (flat.*method)(dim, std::nullopt);
           });
         },
-        arg("axis") = -1, arg("dtype") = nb::none(), text);
+        arg("axis").none() = -1, arg("dtype") = nb::none(), text);
   };
   bindSoftmax("softmax", &Tensor::softmax, "exp(x) / sum(exp(x)).");
   bindSoftmax("log_softmax", &Tensor::logSoftmax, "log(softmax(x)).");

@@ -248,10 +248,9 @@ static Tensor bitcast(const Tensor &x, DType dtype) {
   const DType wide = unsignedOfSize(std::size_t(std::max(from, to))),
               narrow = unsignedOfSize(std::size_t(std::min(from, to)));
   const int64_t ratio = std::max(from, to) / std::min(from, to);
-  const Tensor shifts =
-      (Tensor::arange(0, ratio, 1) * (8 * std::min(from, to)))
-          .cast(wide)
-          .to(x.device());
+  const Tensor shifts = (Tensor::arange(0, ratio, 1) * (8 * std::min(from, to)))
+                            .cast(wide)
+                            .to(x.device());
   Shape shape = x.shape();
   if (from > to) {
     shape.back() = shape.back() * ratio;

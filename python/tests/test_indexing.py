@@ -134,6 +134,13 @@ def test_parts_in_place():
     np.testing.assert_array_equal(x.numpy(), expected)
 
 
+def test_tensors_of_one_number_are_weak():
+    x = Tensor.zeros(2, dtype="float16").contiguous().realize()
+    x[0] = Tensor(3.0)
+    x[1] = Tensor(2)
+    assert x.tolist() == [3, 2] and x.dtype is dtypes.float16
+
+
 @pytest.mark.parametrize(
     "index, error",
     [
@@ -163,6 +170,8 @@ def test_wrong_assignments():
     x = make()
     with pytest.raises(RuntimeError, match="float32.*int32"):
         x[0] = Tensor([1.0])
+    with pytest.raises(RuntimeError, match="float32.*int32"):
+        x[0] = Tensor(1.0)
     with pytest.raises(ValueError, match=r"\[3\]"):
         x[0] = Tensor([1, 2, 3])
     with pytest.raises(TypeError, match="deleted"):

@@ -25,7 +25,12 @@ class train(ContextDecorator):
         Tensor.training = self.previous
 
 
-class no_grad(ContextDecorator):
+class _Mode(type):
+    def __bool__(cls) -> bool:
+        return Tensor._no_grad
+
+
+class no_grad(ContextDecorator, metaclass=_Mode):
     """Turns gradients off within a `with` statement or a decorated function.
 
     As a condition, `Tensor.no_grad` is true while they are off; `Tensor.no_grad = True` turns
