@@ -175,6 +175,7 @@ def main():
     )
     parser.add_argument("files", nargs="*", help="files of expressions")
     parser.add_argument("--cache", help="file for tinygrad's results")
+    parser.add_argument("--names", action="store_true", help="list what differs, and no results")
     parser.add_argument("--evaluate", metavar="MODULE", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.evaluate:
@@ -200,8 +201,14 @@ def main():
         if are_equal(cache[expression], ours[expression]) == (not known):
             continue
         differences += 1
-        print(f"{expression}\n  tinygrad: {show(cache[expression])}\n"
-              f"  here:     {show(ours[expression])}" + ("\n  no longer differs" if known else ""))  # fmt: skip
+        if options.names:
+            print(expression)
+            continue
+        print(expression)
+        print("  tinygrad:", show(cache[expression]))
+        print("  here:    ", show(ours[expression]))
+        if known:
+            print("  no longer differs")
     print(f"{len(expressions)} expressions, {differences} differences")
     return 1 if differences else 0
 

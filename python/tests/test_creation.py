@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Tensor, dtypes
 
 NUMPY_TYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64"
@@ -109,6 +108,15 @@ def test_gradients_of_constants():
     assert [g.tolist() for g in (a * b).sum().gradient(a, b)] == [[4, 4], [0, 0]]
     unused = Tensor.ones(2)
     assert a.sum().gradient(unused)[0].tolist() == [0, 0]
+
+
+def test_gradients_that_are_zero():
+    x, y = Tensor([1.5, 2.5]), Tensor([3.0, 4.0])
+    (x.floor() + x.sign() + y.detach() + y).sum().backward()
+    assert x.grad.tolist() == [0, 0] and y.grad.tolist() == [1, 1]
+    # Nothing changes one that is there.
+    y.detach().sum().backward()
+    assert y.grad.tolist() == [1, 1]
 
 
 def test_random():

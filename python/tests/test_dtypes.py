@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Tensor, dtypes
 from tinygrad_mlir import dtype as D
 
@@ -162,7 +161,9 @@ def test_bitcast():
         Tensor(1.0).bitcast("uint8")
 
 
-@pytest.mark.parametrize("source", ["bool", "int8", "uint8", "int32", "int64", "float16", "float32"])
+@pytest.mark.parametrize(
+    "source", ["bool", "int8", "uint8", "int32", "int64", "float16", "float32"]
+)
 def test_cast(source):
     array = np.array([0, 1, 2, 100]).astype(source)
     x = Tensor(array)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from tinygrad_mlir import Tensor, dtypes
 
 TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tinygrad_mlir import Tensor, dtypes
 
 SHAPE = (3, 4, 5)

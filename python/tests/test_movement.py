@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tinygrad_mlir import Tensor, dtypes
 
 ARRAY = np.arange(24, dtype=np.int32).reshape(2, 3, 4)

@@ -1,7 +1,6 @@
 """tinygrad's names on a compiler that is built on MLIR."""
 
 from tinygrad_mlir._core import (
-    UsageError,
     CompileError,
     DeviceError,
     DType,
@@ -11,6 +10,7 @@ from tinygrad_mlir._core import (
     IoError,
     OutOfMemoryError,
     ShapeError,
+    UsageError,
     Variable,
 )
 from tinygrad_mlir.dtype import dtypes
