@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import functools
 import math
 import os
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import DType
 
-DTypeLike = str | DType
-PyConst = float | int | bool
-ConstType = PyConst
+DTypeLike: TypeAlias = str | DType
+PyConst: TypeAlias = float | int | bool
+ConstType: TypeAlias = PyConst
 
-# The names of the members of `dtypes` that tinygrad has, in its order.
-_NAMES = (
-    "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 fp8e4m3 fp8e5m2 fp8e4m3fnuz "
-    "fp8e5m2fnuz float16 bfloat16 float32 float64 half float double uchar ushort uint ulong char "
-    "short int long"
-).split()
+_NAMES: dict[str, DType] = _core.dtype_names
 
 
 def to_dtype(dtype: DTypeLike) -> DType:
@@ -41,22 +37,22 @@ class DTypes:
     """
 
     @staticmethod
-    def is_float(x: DType) -> bool:
+    def is_float(x: DType) -> builtins.bool:
         """Whether `x` is a type of floats, fp8 included."""
         return _core.is_float(x)
 
     @staticmethod
-    def is_int(x: DType) -> bool:
+    def is_int(x: DType) -> builtins.bool:
         """Whether `x` is a type of integers; bool is none."""
         return _core.is_int(x)
 
     @staticmethod
-    def is_unsigned(x: DType) -> bool:
+    def is_unsigned(x: DType) -> builtins.bool:
         """Whether `x` is a type of unsigned integers."""
         return x in DTypes.uints
 
     @staticmethod
-    def is_bool(x: DType) -> bool:
+    def is_bool(x: DType) -> builtins.bool:
         """Whether `x` is bool."""
         return x is DTypes.bool
 
@@ -80,7 +76,7 @@ class DTypes:
         )
 
     @staticmethod
-    def finfo(dtype: DType) -> tuple[int, int]:
+    def finfo(dtype: DType) -> tuple[builtins.int, builtins.int]:
         """The numbers of bits of a float's exponent and mantissa.
 
         Raises ValueError if `dtype` is no type of floats.
@@ -123,22 +119,49 @@ class DTypes:
         """The types by all of their names."""
         return dict(DTYPES_DICT)
 
+    # Last, since they hide Python's names in the lines that follow.
+    bool: DType = _NAMES["bool"]
+    int8: DType = _NAMES["int8"]
+    uint8: DType = _NAMES["uint8"]
+    int16: DType = _NAMES["int16"]
+    uint16: DType = _NAMES["uint16"]
+    int32: DType = _NAMES["int32"]
+    uint32: DType = _NAMES["uint32"]
+    int64: DType = _NAMES["int64"]
+    uint64: DType = _NAMES["uint64"]
+    fp8e4m3: DType = _NAMES["fp8e4m3"]
+    fp8e5m2: DType = _NAMES["fp8e5m2"]
+    fp8e4m3fnuz: DType = _NAMES["fp8e4m3fnuz"]
+    fp8e5m2fnuz: DType = _NAMES["fp8e5m2fnuz"]
+    float16: DType = _NAMES["float16"]
+    bfloat16: DType = _NAMES["bfloat16"]
+    float32: DType = _NAMES["float32"]
+    float64: DType = _NAMES["float64"]
+    half: DType = _NAMES["half"]
+    float: DType = _NAMES["float"]
+    double: DType = _NAMES["double"]
+    uchar: DType = _NAMES["uchar"]
+    ushort: DType = _NAMES["ushort"]
+    uint: DType = _NAMES["uint"]
+    ulong: DType = _NAMES["ulong"]
+    char: DType = _NAMES["char"]
+    short: DType = _NAMES["short"]
+    int: DType = _NAMES["int"]
+    long: DType = _NAMES["long"]
 
-for _name in _NAMES:
-    setattr(DTypes, _name, _core.dtype_names[_name])
+    fp8_ocp: tuple[DType, ...] = (fp8e4m3, fp8e5m2)
+    fp8_fnuz: tuple[DType, ...] = (fp8e4m3fnuz, fp8e5m2fnuz)
+    fp8s: tuple[DType, ...] = fp8_ocp + fp8_fnuz
+    floats: tuple[DType, ...] = fp8s + (float16, bfloat16, float32, float64)
+    int8s: tuple[DType, ...] = (uint8, int8)
+    int16s: tuple[DType, ...] = (uint16, int16)
+    int32s: tuple[DType, ...] = (uint32, int32)
+    int64s: tuple[DType, ...] = (uint64, int64)
+    uints: tuple[DType, ...] = (uint8, uint16, uint32, uint64)
+    sints: tuple[DType, ...] = (int8, int16, int32, int64)
+    ints: tuple[DType, ...] = uints + sints
+    all: tuple[DType, ...] = floats + ints + (bool,)
 
-DTypes.fp8_ocp = (DTypes.fp8e4m3, DTypes.fp8e5m2)
-DTypes.fp8_fnuz = (DTypes.fp8e4m3fnuz, DTypes.fp8e5m2fnuz)
-DTypes.fp8s = DTypes.fp8_ocp + DTypes.fp8_fnuz
-DTypes.floats = DTypes.fp8s + (DTypes.float16, DTypes.bfloat16, DTypes.float32, DTypes.float64)
-DTypes.int8s = (DTypes.uint8, DTypes.int8)
-DTypes.int16s = (DTypes.uint16, DTypes.int16)
-DTypes.int32s = (DTypes.uint32, DTypes.int32)
-DTypes.int64s = (DTypes.uint64, DTypes.int64)
-DTypes.uints = (DTypes.uint8, DTypes.uint16, DTypes.uint32, DTypes.uint64)
-DTypes.sints = (DTypes.int8, DTypes.int16, DTypes.int32, DTypes.int64)
-DTypes.ints = DTypes.uints + DTypes.sints
-DTypes.all = DTypes.floats + DTypes.ints + (DTypes.bool,)
 
 _FINFO = {
     DTypes.float16: (5, 10),
@@ -154,7 +177,9 @@ _FINFO = {
 dtypes = DTypes()
 
 #: The types by name, and the names by the C name that `DType.name` is.
-DTYPES_DICT: dict[str, DType] = {name: getattr(DTypes, name) for name in _NAMES}
+DTYPES_DICT: dict[str, DType] = {
+    name: dtype for name, dtype in vars(DTypes).items() if isinstance(dtype, DType)
+}
 INVERSE_DTYPES_DICT: dict[str, str] = {dtype.name: name for name, dtype in DTYPES_DICT.items()}
 
 if "DEFAULT_FLOAT" in os.environ:
@@ -291,7 +316,7 @@ truncate: dict[DType, Callable[[Any], Any]] = {
 }
 
 
-def storage_fmt_for_dtype(dtype: DType) -> str | None:
+def storage_fmt_for_dtype(dtype: DType) -> str:
     """The code of the module `struct` for what memory holds of an element."""
     if dtype is DTypes.bfloat16:
         return "H"
