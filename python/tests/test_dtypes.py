@@ -2,7 +2,10 @@
 
 import copy
 import math
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -173,3 +176,19 @@ def test_cast(source):
         np.testing.assert_array_equal(result.numpy(), array.astype(name))
     for method, name in (("half", "float16"), ("double", "float64"), ("short", "int16")):
         assert getattr(x, method)().dtype is D.to_dtype(name)
+
+
+@pytest.mark.parametrize("name, code", [("HALF", 0), ("bfloat16", 0), ("int32", 1), ("bogus", 1)])
+def test_default_float_of_the_environment(name, code):
+    program = (
+        "from tinygrad_mlir import Tensor, dtypes; "
+        "assert Tensor([1.0]).dtype is Tensor.ones(2).dtype is dtypes.default_float; "
+        f"assert dtypes.default_float is getattr(dtypes, {name.lower()!r})"
+    )
+    environment = {**os.environ, "DEFAULT_FLOAT": name}
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert (process.returncode != 0) == (code != 0), process.stderr
+    if code:
+        assert name in process.stderr
