@@ -138,19 +138,20 @@ static void bindConstants(TensorClass &tensor) {
       },
       arg("b"), arg("dtype") = nb::none(),
       "One number, in the shape of this tensor.");
-  auto bindLike = [&](const char *name, auto method) {
-    tensor.def(name, [name, method](const Tensor &self, nb::kwargs keywords) {
+  auto bindLike = [&](const char *name, auto method, bool isConstant) {
+    tensor.def(name, [=](const Tensor &self, nb::kwargs keywords) {
       const TensorOptions options = takeOptions(name, keywords);
-      const Tensor made = distinct((self.*method)(options.dtype));
+      const Tensor like = (self.*method)(options.dtype);
+      const Tensor made = isConstant ? distinct(like) : like;
       return finish(options.device.empty() ? made : made.to(options.device),
                     keywords);
     });
   };
-  bindLike("zeros_like", &Tensor::zerosLike);
-  bindLike("ones_like", &Tensor::onesLike);
-  bindLike("empty_like", &Tensor::emptyLike);
-  bindLike("rand_like", &Tensor::randLike);
-  bindLike("randn_like", &Tensor::randnLike);
+  bindLike("zeros_like", &Tensor::zerosLike, true);
+  bindLike("ones_like", &Tensor::onesLike, true);
+  bindLike("empty_like", &Tensor::emptyLike, false);
+  bindLike("rand_like", &Tensor::randLike, false);
+  bindLike("randn_like", &Tensor::randnLike, false);
 }
 
 static Tensor makeUniform(const Shape &shape, double low, double high,
