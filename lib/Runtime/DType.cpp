@@ -10,9 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Runtime/DType.h"
+#include "TinyGrad/Runtime/DefaultFloat.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -166,8 +168,19 @@ DType tinygrad::promote(std::initializer_list<DType> dtypes) {
   return result;
 }
 
+static std::atomic<DType> chosenFloat = DType::Float32;
+
+DType tinygrad::defaultFloat() { return chosenFloat; }
+
+void tinygrad::setDefaultFloat(DType dtype) {
+  if (!isFloat(dtype))
+    throw DTypeError("the default float type is a type of floats, not " +
+                     std::string(name(dtype)));
+  chosenFloat = dtype;
+}
+
 DType tinygrad::promoteToFloat(DType dtype) {
-  return isFloat(dtype) ? dtype : promote(dtype, DType::Float32);
+  return isFloat(dtype) ? dtype : promote(dtype, defaultFloat());
 }
 
 DType tinygrad::sumAccumulationDType(DType dtype) {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "TinyGrad/Runtime/DefaultFloat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +46,7 @@ Tensor Tensor::fromFlat(const void *data, int64_t count, const Shape &shape,
 
 Tensor Tensor::fromScalars(const std::vector<Scalar> &data, const Shape &shape,
                            const TensorOptions &options) {
-  DType dtype = data.empty() ? DType::Float32 : DType::Bool;
+  DType dtype = data.empty() ? defaultFloat() : DType::Bool;
   for (const Scalar &value : data)
     dtype = promote(dtype, value.defaultDType());
   dtype = options.dtype.value_or(dtype);
@@ -152,12 +153,12 @@ Tensor Tensor::full(const Shape &shape, Scalar value,
 }
 
 Tensor Tensor::zeros(const Shape &shape, const TensorOptions &options) {
-  return makeFull(shape, 0, options.dtype.value_or(DType::Float32), options,
+  return makeFull(shape, 0, options.dtype.value_or(defaultFloat()), options,
                   "zeros");
 }
 
 Tensor Tensor::ones(const Shape &shape, const TensorOptions &options) {
-  return makeFull(shape, 1, options.dtype.value_or(DType::Float32), options,
+  return makeFull(shape, 1, options.dtype.value_or(defaultFloat()), options,
                   "ones");
 }
 
@@ -171,7 +172,7 @@ static Tensor makeEmpty(const Graph &graph, Device &device, const Shape &shape,
 
 Tensor Tensor::empty(const Shape &shape, const TensorOptions &options) {
   return makeEmpty(Graph::current(), deviceOf(options), shape,
-                   options.dtype.value_or(DType::Float32));
+                   options.dtype.value_or(defaultFloat()));
 }
 
 Tensor Tensor::emptyLike(std::optional<DType> dtype) const {
@@ -284,7 +285,7 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
   const bool isInt = start.kind() != Scalar::Kind::Float &&
                      stop.kind() != Scalar::Kind::Float &&
                      step.kind() != Scalar::Kind::Float;
-  DType dtype = DType::Float32;
+  DType dtype = defaultFloat();
   if (isInt)
     dtype = promote({start.defaultDType(), stop.defaultDType(),
                      step.defaultDType(), DType::Int32});
@@ -309,7 +310,7 @@ Tensor Tensor::linspace(Scalar start, Scalar stop, SymInt number,
   if (steps < 0)
     throw ShapeError("linspace: the number of steps is negative: " +
                      std::to_string(steps));
-  const DType dtype = options.dtype.value_or(DType::Float32);
+  const DType dtype = options.dtype.value_or(defaultFloat());
   if (dtype == DType::Bool)
     throw DTypeError("linspace: there is no range of bools");
   const DType compute =
@@ -329,11 +330,11 @@ Tensor Tensor::eye(SymInt rows, std::optional<SymInt> columns,
                    const TensorOptions &options) {
   const MethodScope method("eye");
   const Shape shape = {rows, columns.value_or(rows)};
-  checkedNumElements(shape, options.dtype.value_or(DType::Float32), "eye");
+  checkedNumElements(shape, options.dtype.value_or(defaultFloat()), "eye");
   const Graph graph = Graph::current();
   Device &device = deviceOf(options);
   const DType position = positionDType(shape);
   return (prim::iota(graph, device, 0, position, shape) ==
           prim::iota(graph, device, 1, position, shape))
-      .cast(options.dtype.value_or(DType::Float32));
+      .cast(options.dtype.value_or(defaultFloat()));
 }

@@ -740,15 +740,14 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
       graph, tensor, seed, targets, paths.customs(), "backward");
   SmallVector<std::pair<Tensor, Tensor>> sums;
   for (auto [op, gradient] : llvm::zip_equal(targets, gradients)) {
-    if (!gradient.defined())
-      continue;
     for (Handle *handle = graph.node(op).firstHandle; handle;
          handle = handle->next) {
       if (handle->isInternal || handle->pinnedBy)
         continue;
       Tensor owner(static_cast<TensorImpl *>(handle)->shared_from_this());
       Tensor sum = owner.grad();
-      addTo(sum, gradient);
+      // Zero by what no gradient comes through: detach(), floor().
+      addTo(sum, gradient.defined() ? gradient : owner.zerosLike());
       sums.emplace_back(std::move(owner), std::move(sum));
     }
   }

@@ -11,6 +11,7 @@
 
 #include "Primitives.h"
 #include "Recorder.h"
+#include "TinyGrad/Runtime/DefaultFloat.h"
 
 #include <cmath>
 #include <cstdint>
@@ -102,13 +103,13 @@ static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
 Tensor Tensor::rand(const Shape &shape, const TensorOptions &options) {
   const MethodScope method("rand");
   return makeRand(Graph::current(), deviceOf(options), shape,
-                  options.dtype.value_or(DType::Float32));
+                  options.dtype.value_or(defaultFloat()));
 }
 
 Tensor Tensor::randn(const Shape &shape, const TensorOptions &options) {
   const MethodScope method("randn");
   return makeRandn(Graph::current(), deviceOf(options), shape,
-                   options.dtype.value_or(DType::Float32));
+                   options.dtype.value_or(defaultFloat()));
 }
 
 Tensor Tensor::randLike(std::optional<DType> dtype) const {
@@ -132,7 +133,7 @@ Tensor Tensor::randnLike(std::optional<DType> dtype) const {
 Tensor Tensor::uniform(const Shape &shape, double low, double high,
                        const TensorOptions &options) {
   const MethodScope method("uniform");
-  const DType dtype = options.dtype.value_or(DType::Float32);
+  const DType dtype = options.dtype.value_or(defaultFloat());
   Tensor unit = rand(shape, options);
   const double first = roundTo(low, dtype), end = roundTo(high, dtype);
   if (!std::isfinite(first) || !std::isfinite(end) || !(low <= high) ||
@@ -151,7 +152,7 @@ Tensor Tensor::uniform(const Shape &shape, double low, double high,
 Tensor Tensor::normal(const Shape &shape, double mean, double std,
                       const TensorOptions &options) {
   const MethodScope method("normal");
-  const DType dtype = options.dtype.value_or(DType::Float32);
+  const DType dtype = options.dtype.value_or(defaultFloat());
   Tensor standard = randn(shape, options);
   if (!std::isfinite(roundTo(mean, dtype)) ||
       !std::isfinite(roundTo(std, dtype)) || std < 0)

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Tensor/Scalar.h"
 
+#include "TinyGrad/Runtime/DefaultFloat.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <charconv>
@@ -45,7 +46,7 @@ DType Scalar::defaultDType() const {
   case Kind::Bool:
     return DType::Bool;
   case Kind::Float:
-    return DType::Float32;
+    return defaultFloat();
   case Kind::Int:
     break;
   }

@@ -7,6 +7,8 @@
 
 #include "Convert.h"
 
+#include "TinyGrad/Runtime/DefaultFloat.h"
+
 using namespace tinygrad;
 using namespace tinygrad::python;
 
@@ -19,8 +21,9 @@ void tinygrad::python::throwPython(PyObject *type, const std::string &message) {
   throw nb::python_error();
 }
 
+/// A TypeError and, as in tinygrad, a RuntimeError.
 [[noreturn]] static void throwType(const std::string &message) {
-  throw nb::type_error(message.c_str());
+  throw DTypeError(message);
 }
 
 /// An integer of Python or NumPy, but no bool.
@@ -129,6 +132,24 @@ Shape tinygrad::python::toShape(const nb::args &arguments) {
   return shape;
 }
 
+nb::args tinygrad::python::takeArguments(const char *method, const char *name,
+                                         const nb::args &arguments,
+                                         const nb::kwargs &keywords) {
+  for (auto [key, value] : keywords)
+    if (nb::cast<std::string>(key) != name || arguments.size() != 0)
+      throw nb::type_error((std::string(method) +
+                            "() got an unexpected keyword argument '" +
+                            nb::cast<std::string>(key) + "': it has " + name)
+                               .c_str());
+  if (keywords.size() != 0)
+    return nb::borrow<nb::args>(nb::make_tuple(keywords[name]));
+  if (arguments.size() == 0)
+    throw nb::type_error((std::string(method) + "() needs the argument '" +
+                          name + "': numbers, or one tuple of them")
+                             .c_str());
+  return arguments;
+}
+
 Shape ShapeArgument::get() const { return toShapeOf(object); }
 
 static std::vector<int64_t> toIntsOf(nb::handle object, const char *what) {
@@ -191,8 +212,64 @@ Operand OperandArgument::get() {
     return Operand(*nb::inst_ptr<Tensor>(object));
   if (isNumber(object))
     return Operand(toScalar(object));
+  if (isNone())
+    throwType("an operand is a tensor or a number, not None");
   made = toTensor(object);
   return Operand(*made);
+}
+
+/// Whether the integers of an operand's type do not have the scalar.
+static bool isTooLarge(const Operand &operand, const Tensor &other) {
+  return !operand.tensor() && isInteger(other.dtype()) &&
+         operand.scalar().kind() == Scalar::Kind::Int &&
+         !operand.scalar().isSymbolic() &&
+         !operand.scalar().fits(other.dtype());
+}
+
+static Scalar wrap(const Scalar &value, DType dtype) {
+  const auto shift = unsigned(64 - 8 * itemSize(dtype));
+  const uint64_t bits = value.toBits() << shift;
+  if (isUnsigned(dtype))
+    return Scalar(bits >> shift);
+  return Scalar(int64_t(bits) >> shift);
+}
+
+Operand OperandArgument::get(const Tensor &other) {
+  Operand operand = get();
+  if (isTooLarge(operand, other))
+    return Operand(wrap(operand.scalar(), other.dtype()));
+  return operand;
+}
+
+Operand OperandArgument::getWide(const Tensor &other) {
+  Operand operand = get();
+  if (!isTooLarge(operand, other))
+    return operand;
+  made = Tensor(operand.scalar());
+  return Operand(*made);
+}
+
+Operand OperandArgument::getNearest(const Tensor &other) {
+  Operand operand = get();
+  if (!isTooLarge(operand, other))
+    return operand;
+  return Operand(
+      getExtreme(other.dtype(), /*isLargest=*/!operand.scalar().isNegative()));
+}
+
+Tensor OperandArgument::tensor(const Tensor &other) {
+  const Operand operand = get(other);
+  if (operand.tensor())
+    return *operand.tensor();
+  const Scalar value = operand.scalar();
+  if (value.isSymbolic())
+    return Tensor(value);
+  DType dtype = other.dtype();
+  if (value.kind() == Scalar::Kind::Float && !isFloat(dtype))
+    dtype = defaultFloat();
+  else if (value.kind() == Scalar::Kind::Int && dtype == DType::Bool)
+    dtype = value.defaultDType();
+  return Tensor(value, TensorOptions(dtype, other.device()));
 }
 
 Scalar OperandArgument::scalar() const { return toScalar(object); }
@@ -287,7 +364,7 @@ Tensor NestedList::makeTensor(const TensorOptions &options) {
   if (elements.empty())
     return Tensor::empty(
         shape,
-        TensorOptions(options.dtype.value_or(DType::Float32), options.device));
+        TensorOptions(options.dtype.value_or(defaultFloat()), options.device));
   // Numbers of other libraries say themselves which kind they are.
   std::vector<Scalar> values;
   values.reserve(elements.size());
@@ -301,7 +378,7 @@ Tensor NestedList::makeTensor(const TensorOptions &options) {
         value.kind() == Scalar::Kind::Int && !value.fits(DType::Int64);
   }
   const DType wanted =
-      options.dtype.value_or(hasFloat ? DType::Float32
+      options.dtype.value_or(hasFloat ? defaultFloat()
                              : hasInt ? (isUnsigned ? DType::UInt64
                                          : isLarge  ? DType::Int64
                                                     : DType::Int32)
@@ -365,10 +442,9 @@ static std::optional<Tensor> fromArray(nb::handle object,
 
 Tensor tinygrad::python::toTensor(nb::handle object,
                                   const TensorOptions &options) {
+  // As in tinygrad, no data is the number 0.
   if (object.is_none())
-    return Tensor::empty(
-        {0},
-        TensorOptions(options.dtype.value_or(DType::Float32), options.device));
+    return Tensor(Scalar(0.0), options);
   if (isNumber(object))
     return Tensor(toScalar(object), options);
   if (nb::isinstance<Tensor>(object)) {
@@ -379,10 +455,18 @@ Tensor tinygrad::python::toTensor(nb::handle object,
   }
   if (isSequence(object))
     return NestedList(object).makeTensor(options);
-  if (PyBytes_Check(object.ptr()))
-    return Tensor::fromBytes(PyBytes_AS_STRING(object.ptr()),
-                             {int64_t(PyBytes_GET_SIZE(object.ptr()))},
-                             DType::UInt8, options);
+  if (PyBytes_Check(object.ptr())) {
+    // They are the memory of the elements.
+    const DType dtype = options.dtype.value_or(DType::UInt8);
+    const auto size = int64_t(itemSize(dtype));
+    const auto bytes = int64_t(PyBytes_GET_SIZE(object.ptr()));
+    if (bytes % size != 0)
+      throw ShapeError(std::to_string(bytes) +
+                       " bytes are no whole number of elements of type " +
+                       name(dtype) + ", which have " + std::to_string(size));
+    return Tensor::fromBytes(PyBytes_AS_STRING(object.ptr()), {bytes / size},
+                             dtype, options);
+  }
   if (std::optional<Tensor> made = fromArray(object, options))
     return *made;
   if (isForeignNumber(object))

@@ -45,6 +45,16 @@ struct Argument {
 struct OperandArgument : Argument {
   /// The operand refers to a tensor that this keeps.
   Operand get();
+  /// The same for an operation with \p other. An integer that the integers of
+  /// its type do not have wraps around, as in C.
+  Operand get(const Tensor &other);
+  /// The same, but such an integer becomes a tensor of a type that has it.
+  Operand getWide(const Tensor &other);
+  /// The same, but of such an integer the nearest one of the type.
+  Operand getNearest(const Tensor &other);
+  /// A tensor: a number is one without axes, of the type of \p other where
+  /// that can hold numbers of its kind.
+  Tensor tensor(const Tensor &other);
   Scalar scalar() const;
 
 private:
@@ -90,6 +100,12 @@ int64_t toInt(nb::handle object, const char *what);
 Shape toShape(const nb::args &arguments);
 std::vector<int64_t> toInts(const nb::args &arguments, const char *what);
 DType toDType(nb::handle object);
+/// The smallest or largest value of a type.
+Scalar getExtreme(DType dtype, bool isLargest);
+/// The values of `*args`, or of the keyword \p name in their place, of a method
+/// with no other keywords. Throws a TypeError if there are none.
+nb::args takeArguments(const char *method, const char *name,
+                       const nb::args &arguments, const nb::kwargs &keywords);
 /// The dtype of an object that NumPy describes by a type string such as "<f4".
 std::optional<DType> dtypeFromTypeString(std::string_view text);
 
@@ -110,7 +126,8 @@ inline OptionalTensor optional(const Tensor *tensor) {
 /// The name of the Python type, for messages.
 std::string typeName(nb::handle object);
 
-/// An index of a tensor, and the tensors that were made of lists in it.
+/// An index of a tensor, and the tensors that were made of lists in it. As in
+/// tinygrad, a list of anything but ints (or bools) is a tuple.
 struct IndexList {
   explicit IndexList(nb::handle index);
   std::vector<Index> entries;

@@ -31,6 +31,14 @@ static TensorOptions takeOptions(const char *function, nb::kwargs keywords) {
   return options;
 }
 
+/// A constant as an operation of its own: tensors of one number share theirs,
+/// and what is shared has no gradient.
+static Tensor distinct(const Tensor &constant) {
+  return isFloat(constant.dtype()) && !isFloat8(constant.dtype())
+             ? constant.contiguousBackward()
+             : constant;
+}
+
 static Tensor finish(Tensor tensor, const nb::kwargs &keywords) {
   if (keywords.contains("requires_grad") &&
       nb::cast<bool>(nb::object(keywords["requires_grad"])))
@@ -57,16 +65,24 @@ static void bindConstants(TensorClass &tensor) {
   bindShaped(tensor, "empty", &Tensor::empty,
              "Memory with undefined contents, of a shape given as numbers or "
              "as a tuple.");
-  bindShaped(tensor, "zeros", &Tensor::zeros,
-             "Zeros, of a shape given as numbers or as a tuple.");
-  bindShaped(tensor, "ones", &Tensor::ones,
-             "Ones, of a shape given as numbers or as a tuple.");
+  bindShaped(
+      tensor, "zeros",
+      [](const Shape &shape, const TensorOptions &options) {
+        return distinct(Tensor::zeros(shape, options));
+      },
+      "Zeros, of a shape given as numbers or as a tuple.");
+  bindShaped(
+      tensor, "ones",
+      [](const Shape &shape, const TensorOptions &options) {
+        return distinct(Tensor::ones(shape, options));
+      },
+      "Ones, of a shape given as numbers or as a tuple.");
   tensor.def_static(
       "full",
       [](ShapeArgument shape, OperandArgument value, DTypeArgument dtype,
          DeviceArgument device, bool) {
-        return Tensor::full(shape.get(), value.scalar(),
-                            toOptions(dtype, device));
+        return distinct(Tensor::full(shape.get(), value.scalar(),
+                                     toOptions(dtype, device)));
       },
       arg("shape"), arg("fill_value"), arg("dtype") = nb::none(),
       arg("device") = nb::none(), arg("buffer") = true,
@@ -109,33 +125,62 @@ static void bindConstants(TensorClass &tensor) {
       "full_like",
       [](const Tensor &self, OperandArgument value, DTypeArgument dtype,
          DeviceArgument device, bool) {
-        const Tensor made = self.fullLike(value.scalar(), dtype.get());
+        const Tensor made =
+            distinct(self.fullLike(value.scalar(), dtype.get()));
         return device.isNone() ? made : made.to(device.get());
       },
       arg("fill_value"), arg("dtype") = nb::none(), arg("device") = nb::none(),
       arg("buffer") = true, "One number, in the shape of this tensor.");
-  auto bindLike = [&](const char *name, auto method) {
-    tensor.def(name, [name, method](const Tensor &self, nb::kwargs keywords) {
+  tensor.def(
+      "const_like",
+      [](const Tensor &self, OperandArgument value, DTypeArgument dtype) {
+        return self.fullLike(value.scalar(), dtype.get());
+      },
+      arg("b"), arg("dtype") = nb::none(),
+      "One number, in the shape of this tensor.");
+  auto bindLike = [&](const char *name, auto method, bool isConstant) {
+    tensor.def(name, [=](const Tensor &self, nb::kwargs keywords) {
       const TensorOptions options = takeOptions(name, keywords);
-      const Tensor made = (self.*method)(options.dtype);
+      const Tensor like = (self.*method)(options.dtype);
+      const Tensor made = isConstant ? distinct(like) : like;
       return finish(options.device.empty() ? made : made.to(options.device),
                     keywords);
     });
   };
-  bindLike("zeros_like", &Tensor::zerosLike);
-  bindLike("ones_like", &Tensor::onesLike);
-  bindLike("empty_like", &Tensor::emptyLike);
-  bindLike("rand_like", &Tensor::randLike);
-  bindLike("randn_like", &Tensor::randnLike);
+  bindLike("zeros_like", &Tensor::zerosLike, true);
+  bindLike("ones_like", &Tensor::onesLike, true);
+  bindLike("empty_like", &Tensor::emptyLike, false);
+  bindLike("rand_like", &Tensor::randLike, false);
+  bindLike("randn_like", &Tensor::randnLike, false);
+}
+
+static Tensor makeUniform(const Shape &shape, double low, double high,
+                          const TensorOptions &options) {
+  if (!options.dtype || isFloat(*options.dtype))
+    return Tensor::uniform(shape, low, high, options);
+  return Tensor::uniform(shape, low, high,
+                         TensorOptions(DType::Float32, options.device))
+      .cast(*options.dtype);
 }
 
 static void bindRandom(TensorClass &tensor) {
   tensor.def_static(
-      "manual_seed", [](uint64_t seed) { Tensor::manualSeed(seed); },
+      "manual_seed",
+      [](nb::object seed) {
+        Tensor::manualSeed(uint64_t(toInt(seed, "manual_seed: a seed")));
+      },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
   bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).");
-  bindShaped(tensor, "randn", &Tensor::randn,
-             "Normal, of mean 0 and variance 1.");
+  bindShaped(
+      tensor, "randn",
+      [](const Shape &shape, const TensorOptions &options) {
+        if (!options.dtype || isFloat(*options.dtype))
+          return Tensor::randn(shape, options);
+        return Tensor::randn(shape,
+                             TensorOptions(DType::Float32, options.device))
+            .cast(*options.dtype);
+      },
+      "Normal, of mean 0 and variance 1; rounded towards zero for integers.");
   bindShaped(tensor, "scaled_uniform", &Tensor::scaledUniform,
              "Uniform in [-1, 1), divided by the root of the number of "
              "elements.");
@@ -170,8 +215,8 @@ static void bindRandom(TensorClass &tensor) {
         },
         documentation);
   };
-  bindWith("uniform", "low", "high", {0, 1}, &Tensor::uniform,
-           "Uniform in [low, high).");
+  bindWith("uniform", "low", "high", {0, 1}, &makeUniform,
+           "Uniform in [low, high); rounded towards zero for integers.");
   bindWith("normal", "mean", "std", {0, 1}, &Tensor::normal,
            "Normal, with this mean and standard deviation.");
   bindWith(
@@ -215,6 +260,9 @@ static void bindRandom(TensorClass &tensor) {
   tensor.def(
       "multinomial",
       [](const Tensor &self, int64_t samples, bool replacement) {
+        if (samples < 1)
+          throw ShapeError("multinomial: " + std::to_string(samples) +
+                           " samples, but at least 1 must be drawn");
         return self.multinomial(samples, replacement);
       },
       arg("num_samples") = 1, arg("replacement") = false,

@@ -7,7 +7,10 @@
 
 #include "Convert.h"
 
+#include "TinyGrad/Runtime/DefaultFloat.h"
+
 #include <array>
+#include <limits>
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -98,7 +101,7 @@ DType tinygrad::python::toDType(nb::handle object) {
   if (object.is(&PyLong_Type))
     return DType::Int32;
   if (object.is(&PyFloat_Type))
-    return DType::Float32;
+    return defaultFloat();
   if (nb::isinstance<nb::str>(object)) {
     const auto text = nb::cast<std::string>(object);
     std::string lower = text;
@@ -162,6 +165,30 @@ static int getPriority(DType dtype) {
   return int(dtype);
 }
 
+Scalar tinygrad::python::getExtreme(DType dtype, bool isLargest) {
+  if (isFloat(dtype))
+    return isLargest ? std::numeric_limits<double>::infinity()
+                     : -std::numeric_limits<double>::infinity();
+  return dispatch(dtype, [&](auto zero) -> Scalar {
+    using E = decltype(zero);
+    if constexpr (std::is_integral_v<E>)
+      return isLargest ? std::numeric_limits<E>::max()
+                       : std::numeric_limits<E>::lowest();
+    else
+      return 0;
+  });
+}
+
+static nb::object toNumber(const Scalar &value) {
+  if (value.kind() == Scalar::Kind::Bool)
+    return nb::bool_(value.toBits() != 0);
+  if (value.kind() == Scalar::Kind::Float)
+    return nb::float_(value.toDouble());
+  if (value.isNegative())
+    return nb::int_(int64_t(value.toBits()));
+  return nb::int_(value.toBits());
+}
+
 void tinygrad::python::bindDTypes(nb::module_ &module) {
   nb::class_<TypeObject>(module, "DType",
                          "The type of a tensor's elements: a member of dtypes.")
@@ -187,6 +214,30 @@ void tinygrad::python::bindDTypes(nb::module_ &module) {
                           : std::nullopt;
           },
           "The code of this type for struct and memoryview, or None.")
+      .def_prop_ro(
+          "min",
+          [](const TypeObject &type) {
+            return toNumber(getExtreme(type.dtype, false));
+          },
+          "The smallest value: minus infinity for floats.")
+      .def_prop_ro(
+          "max",
+          [](const TypeObject &type) {
+            return toNumber(getExtreme(type.dtype, true));
+          },
+          "The largest value: infinity for floats.")
+      .def(
+          "const",
+          [](const TypeObject &type, nb::object value) -> nb::object {
+            if (type.dtype == DType::Bool)
+              return nb::bool_(nb::cast<bool>(
+                  nb::module_::import_("builtins").attr("bool")(value)));
+            if (!isFloat(type.dtype))
+              return nb::int_(value);
+            return nb::module_::import_("tinygrad_mlir.dtype")
+                .attr("truncate")[nb::cast(type.dtype)](nb::float_(value));
+          },
+          nb::arg("val"), "A number as a value of this type.")
       .def("__repr__",
            [](const TypeObject &type) {
              return std::string("dtypes.") + getNames(type.dtype).attribute;
@@ -224,4 +275,6 @@ void tinygrad::python::bindDTypes(nb::module_ &module) {
   module.def("is_float", [](DType dtype) { return isFloat(dtype); });
   module.def("is_int", [](DType dtype) { return isInteger(dtype); });
   module.def("is_unsigned", [](DType dtype) { return isUnsigned(dtype); });
+  module.def("default_float", &defaultFloat);
+  module.def("set_default_float", &setDefaultFloat, nb::arg("dtype"));
 }

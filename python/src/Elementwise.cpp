@@ -32,6 +32,17 @@ static void bindUnary(TensorClass &tensor) {
         entry.documentation);
 }
 
+/// What a method does with an integer that its tensor's type does not have.
+static Operand (OperandArgument::*getConversion(std::string_view name))(
+    const Tensor &) {
+  for (std::string_view comparison : {"eq", "ne", "lt", "le", "gt", "ge"})
+    if (name == comparison)
+      return &OperandArgument::getWide;
+  if (name == "maximum" || name == "minimum")
+    return &OperandArgument::getNearest;
+  return &OperandArgument::get;
+}
+
 static void bindBinary(TensorClass &tensor) {
   struct Entry {
     const char *name;
@@ -51,21 +62,31 @@ static void bindBinary(TensorClass &tensor) {
           entry.name,
           [method](const Tensor &self, OperandArgument x, bool reverse) {
             if (!reverse)
-              return (self.*method)(x.get());
-            const Operand left = x.get();
-            return (Tensor(left.tensor() ? *left.tensor()
-                                         : self.fullLike(left.scalar())).*
-                    method)(self);
+              return (self.*method)(x.get(self));
+            return (x.tensor(self).*method)(self);
           },
-          arg("x"), arg("reverse") = false, entry.documentation);
+          arg("x").none(), arg("reverse") = false, entry.documentation);
     else
       tensor.def(
           entry.name,
-          [method](const Tensor &self, OperandArgument x) {
-            return (self.*method)(x.get());
+          [method, convert = getConversion(entry.name)](const Tensor &self,
+                                                        OperandArgument x) {
+            return (self.*method)((x.*convert)(self));
           },
-          arg("x"), entry.documentation);
+          arg("x").none(), entry.documentation);
   }
+}
+
+static void bindInPlace(TensorClass &tensor, const char *name,
+                        BinaryMethod method) {
+  tensor.def(
+      name,
+      [method](nb::object self, OperandArgument x) {
+        auto &target = *nb::inst_ptr<Tensor>(self);
+        target.assign((target.*method)(x.get(target)));
+        return self;
+      },
+      arg("x").none());
 }
 
 static void bindOperators(TensorClass &tensor) {
@@ -93,52 +114,68 @@ static void bindOperators(TensorClass &tensor) {
   };
   for (const Entry &entry : kEntries) {
     const BinaryOperator op = entry.op;
+    // Quotients are floats, and comparisons bools: all numbers are allowed.
+    const bool isWide = op >= BinaryOperator::Eq || op == BinaryOperator::Div;
     tensor.def(
         entry.name,
-        [op](const Tensor &self, OperandArgument x) {
-          return detail::apply(op, self, x.get());
+        [op, isWide](const Tensor &self, OperandArgument x) {
+          return detail::apply(op, self,
+                               isWide ? x.getWide(self) : x.get(self));
         },
-        arg("x"));
+        arg("x").none());
     if (entry.reflected)
       tensor.def(
           entry.reflected,
-          [op](const Tensor &self, OperandArgument x) {
-            return detail::apply(op, x.get(), self);
+          [op, isWide](const Tensor &self, OperandArgument x) {
+            return detail::apply(op, isWide ? x.getWide(self) : x.get(self),
+                                 self);
           },
-          arg("x"));
+          arg("x").none());
     // x += y writes to x, as in tinygrad and NumPy.
     if (entry.inPlace)
       tensor.def(
           entry.inPlace,
           [op](nb::object self, OperandArgument x) {
             auto &target = *nb::inst_ptr<Tensor>(self);
-            target.assign(detail::apply(op, target, x.get()));
+            target.assign(detail::apply(op, target, x.get(target)));
             return self;
           },
-          arg("x"));
+          arg("x").none());
   }
   tensor.def(
       "__floordiv__",
       [](const Tensor &self, OperandArgument x) {
-        return self.floordiv(x.get());
+        return self.floordiv(x.get(self));
       },
-      arg("x"));
+      arg("x").none());
   tensor.def(
       "__rfloordiv__",
       [](const Tensor &self, OperandArgument x) {
-        return self.fullLike(x.scalar()).floordiv(self);
+        return x.tensor(self).floordiv(self);
       },
-      arg("x"));
+      arg("x").none());
   tensor.def(
       "__pow__",
-      [](const Tensor &self, OperandArgument x) { return self.pow(x.get()); },
-      arg("x"));
+      [](const Tensor &self, OperandArgument x) {
+        return self.pow(x.get(self));
+      },
+      arg("x").none());
   tensor.def(
       "__rpow__",
       [](const Tensor &self, OperandArgument x) {
-        return Tensor(x.scalar()).pow(self);
+        return x.tensor(self).pow(self);
       },
-      arg("x"));
+      arg("x").none());
+  bindInPlace(tensor, "__ifloordiv__", &Tensor::floordiv);
+  bindInPlace(tensor, "__ipow__", &Tensor::pow);
+  tensor.def("__imatmul__", [](nb::object self, const Tensor &x) {
+    auto &target = *nb::inst_ptr<Tensor>(self);
+    target.assign(target.matmul(x));
+    return self;
+  });
+  tensor.def("__rmatmul__", [](const Tensor &self, OperandArgument x) {
+    return x.tensor(self).matmul(self);
+  });
   tensor.def("__matmul__", [](const Tensor &self, const Tensor &x) {
     return self.matmul(x);
   });
@@ -157,10 +194,7 @@ static void bindOthers(TensorClass &tensor) {
       "div",
       [](const Tensor &self, OperandArgument x, bool reverse,
          std::optional<std::string> rounding) {
-        const Operand other = x.get();
-        const Tensor made = other.tensor() ? *other.tensor()
-                            : reverse      ? self.fullLike(other.scalar())
-                                           : Tensor();
+        const Operand other = x.getWide(self);
         auto apply = [&](const Tensor &a, const Operand &b) {
           if (!rounding)
             return a.div(b);
@@ -175,9 +209,11 @@ static void bindOthers(TensorClass &tensor) {
             return (a - a.fmod(b)).floordiv(b);
           return a.div(b).trunc();
         };
-        return reverse ? apply(made, Operand(self)) : apply(self, other);
+        return reverse ? apply(x.tensor(self), Operand(self))
+                       : apply(self, other);
       },
-      arg("x"), arg("reverse") = false, arg("rounding_mode") = nb::none(),
+      arg("x").none(), arg("reverse") = false,
+      arg("rounding_mode") = nb::none(),
       "True division; rounded towards zero or down for the modes \"trunc\" and "
       "\"floor\".");
   tensor.def(
@@ -189,7 +225,14 @@ static void bindOthers(TensorClass &tensor) {
   tensor.def(
       "lerp",
       [](const Tensor &self, OperandArgument end, OperandArgument weight) {
-        return self.lerp(end.get(), weight.get());
+        Operand target = end.get(), amount = weight.get();
+        if (self.dtype() != DType::UInt8 || !target.tensor() ||
+            target.tensor()->dtype() != DType::UInt8)
+          return self.lerp(target, amount);
+        // Pixels stay pixels.
+        const Tensor exact =
+            self.toFloat().lerp(target.tensor()->toFloat(), amount);
+        return (exact + 0.5).floor().cast(DType::UInt8);
       },
       arg("end"), arg("weight"), "self + (end - self) * weight.");
   tensor.def(
@@ -215,9 +258,9 @@ static void bindOthers(TensorClass &tensor) {
       throw Error("clamp: a minimum or a maximum is needed");
     Tensor result = self;
     if (!low.isNone())
-      result = result.maximum(low.get());
+      result = result.maximum(low.getNearest(self));
     if (!high.isNone())
-      result = result.minimum(high.get());
+      result = result.minimum(high.getNearest(self));
     return result;
   };
   for (const char *name : {"clamp", "clip"})
@@ -241,6 +284,22 @@ static void bindOthers(TensorClass &tensor) {
                     approximate + "\"");
       },
       arg("approximate") = "tanh");
+  auto bindSum = [&](const char *name, BinaryMethod method, const char *text) {
+    tensor.def(
+        name,
+        [method](const Tensor &self, nb::args others) {
+          Tensor result = self;
+          for (nb::handle other : others) {
+            OperandArgument operand;
+            operand.object = other;
+            result = (result.*method)(operand.get(result));
+          }
+          return result;
+        },
+        text);
+  };
+  bindSum("usum", &Tensor::add, "The sum of this and all arguments.");
+  bindSum("uprod", &Tensor::mul, "The product of this and all arguments.");
 #define TINYGRAD_PARAMETER(METHOD, NAME, PARAMETER, VALUE, TEXT)               \
   tensor.def(                                                                  \
       NAME, [](const Tensor &self, double a) { return self.METHOD(a); },       \
@@ -269,15 +328,16 @@ static void bindOthers(TensorClass &tensor) {
       "alpha * x + beta, between 0 and 1.");
   tensor.def(
       "hardtanh",
-      [](const Tensor &self, double low, double high) {
-        return self.hardtanh(low, high);
+      [](const Tensor &self, OperandArgument low, OperandArgument high) {
+        return self.maximum(low.getNearest(self))
+            .minimum(high.getNearest(self));
       },
-      arg("min_val") = -1.0, arg("max_val") = 1.0,
+      arg("min_val") = -1, arg("max_val") = 1,
       "x, between min_val and max_val.");
   tensor.def(
       "masked_fill",
       [](const Tensor &self, const Tensor &mask, OperandArgument value) {
-        return self.maskedFill(mask, value.get());
+        return self.maskedFill(mask, value.get(self));
       },
       arg("mask"), arg("value"), "value where the mask is true.");
 }

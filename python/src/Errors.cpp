@@ -7,8 +7,10 @@
 ///
 /// \file
 /// Each C++ exception becomes a Python one of its name, which also is of the
-/// built-in type that Python programmers expect: a ShapeError is a ValueError.
-/// All are RuntimeErrors.
+/// built-in types that Python programmers expect: a ShapeError is a ValueError.
+/// All are RuntimeErrors. Some are of further types, which programs written for
+/// tinygrad catch: it checks many shapes and arguments by `assert`, and names
+/// an IndexError what cannot be broadcast.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,13 +18,15 @@
 #include "TinyGrad/Runtime/Error.h"
 
 #include <new>
+#include <string_view>
+#include <typeinfo>
 
 using namespace tinygrad;
 using namespace tinygrad::python;
 
 /// Live as long as the process, as the module does.
-static PyObject *baseError, *shapeError, *dtypeError, *indexError, *deviceError,
-    *outOfMemoryError, *compileError, *ioError, *jitError;
+static PyObject *baseError, *usageError, *shapeError, *dtypeError, *indexError,
+    *deviceError, *outOfMemoryError, *compileError, *ioError, *jitError;
 
 static PyObject *makeError(nb::module_ &module, const char *name,
                            const char *documentation, nb::object bases) {
@@ -53,6 +57,31 @@ static std::string inPython(std::string message) {
   return message;
 }
 
+/// Sets the exception. Messages begin with the name of the C++ method, which
+/// becomes Python's: maxPool2d is max_pool2d.
+static void setError(PyObject *type, const std::exception &error) {
+  const std::string_view message = error.what();
+  std::string text;
+  std::size_t end = 0;
+  for (; end < message.size(); ++end) {
+    const char letter = message[end];
+    if (letter >= 'A' && letter <= 'Z' && end > 0) {
+      text += '_';
+      text += char(letter - 'A' + 'a');
+    } else if ((letter >= 'a' && letter <= 'z') ||
+               (letter >= '0' && letter <= '9')) {
+      text += letter;
+    } else {
+      break;
+    }
+  }
+  if (end < message.size() && message[end] == ':')
+    text += message.substr(end);
+  else
+    text = message;
+  PyErr_SetString(type, inPython(text).c_str());
+}
+
 static void translate(const std::exception_ptr &thrown, void *) {
   try {
     try {
@@ -63,36 +92,41 @@ static void translate(const std::exception_ptr &thrown, void *) {
       PyErr_SetString(jitError, inPython(error.what()).c_str());
     }
   } catch (const ShapeError &error) {
-    PyErr_SetString(shapeError, error.what());
+    setError(shapeError, error);
   } catch (const DTypeError &error) {
-    PyErr_SetString(dtypeError, error.what());
+    setError(dtypeError, error);
   } catch (const IndexError &error) {
-    PyErr_SetString(indexError, error.what());
+    setError(indexError, error);
   } catch (const OutOfMemoryError &error) {
-    PyErr_SetString(outOfMemoryError, error.what());
+    setError(outOfMemoryError, error);
   } catch (const DeviceError &error) {
-    PyErr_SetString(deviceError, error.what());
+    setError(deviceError, error);
   } catch (const CompileError &error) {
-    PyErr_SetString(compileError, error.what());
+    setError(compileError, error);
   } catch (const IoError &error) {
-    PyErr_SetString(ioError, error.what());
+    setError(ioError, error);
   } catch (const Error &error) {
-    PyErr_SetString(baseError, error.what());
+    setError(typeid(error) == typeid(Error) ? usageError : baseError, error);
   }
 }
 
 void tinygrad::python::bindErrors(nb::module_ &module) {
-  auto with = [](PyObject *builtin) {
-    return nb::make_tuple(nb::borrow(baseError), nb::borrow(builtin));
+  auto with = [](auto *...builtins) {
+    return nb::make_tuple(nb::borrow(baseError), nb::borrow(builtins)...);
   };
   baseError = makeError(module, "Error", "Any error of this package.",
                         nb::borrow(PyExc_RuntimeError));
-  shapeError = makeError(module, "ShapeError", "Shapes that do not fit.",
-                         with(PyExc_ValueError));
+  shapeError =
+      makeError(module, "ShapeError", "Shapes that do not fit.",
+                with(PyExc_ValueError, PyExc_IndexError, PyExc_AssertionError));
+  usageError = makeError(module, "UsageError",
+                         "A wrong argument, or a call at the wrong time.",
+                         with(PyExc_ValueError, PyExc_AssertionError));
   dtypeError = makeError(module, "DTypeError", "Element types that do not fit.",
-                         with(PyExc_TypeError));
-  indexError = makeError(module, "IndexError", "An index out of range.",
-                         with(PyExc_IndexError));
+                         with(PyExc_TypeError, PyExc_ValueError));
+  indexError =
+      makeError(module, "IndexError", "An index out of range.",
+                with(PyExc_IndexError, PyExc_ValueError, PyExc_AssertionError));
   deviceError = makeError(module, "DeviceError",
                           "A device that does not exist, or that failed.",
                           nb::borrow(baseError));

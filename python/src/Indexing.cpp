@@ -17,6 +17,13 @@ static SliceBound toBound(nb::handle object) {
   return toSize(object);
 }
 
+static void checkPositions(const Tensor &positions) {
+  if (isFloat(positions.dtype()))
+    throw IndexError("index: positions are integers or bools, not " +
+                     std::string(name(positions.dtype())) + " of shape " +
+                     toString(positions.shape()));
+}
+
 void IndexList::add(nb::handle entry) {
   if (entry.is_none()) {
     entries.push_back(None);
@@ -27,11 +34,13 @@ void IndexList::add(nb::handle entry) {
                             toBound(nb::object(entry.attr("stop"))),
                             toBound(nb::object(entry.attr("step")))));
   } else if (nb::isinstance<Tensor>(entry)) {
-    entries.push_back(*nb::inst_ptr<Tensor>(entry));
+    const Tensor &positions = *nb::inst_ptr<Tensor>(entry);
+    checkPositions(positions);
+    entries.push_back(positions);
   } else if (nb::isinstance<SymInt>(entry)) {
     entries.push_back(nb::cast<SymInt>(entry));
   } else if (PyBool_Check(entry.ptr()) || PyFloat_Check(entry.ptr()) ||
-             PyUnicode_Check(entry.ptr())) {
+             PyUnicode_Check(entry.ptr()) || PyDict_Check(entry.ptr())) {
     throw nb::builtin_exception(
         nb::exception_type::index_error,
         ("an index is an int, a slice, None, ..., a tensor, or a list of ints "
@@ -50,6 +59,7 @@ void IndexList::add(nb::handle entry) {
     // An empty list selects nothing.
     if (positions.numel() == 0 && isFloat(positions.dtype()))
       positions = positions.cast(DType::Int32);
+    checkPositions(positions);
     made.push_back(positions);
     entries.push_back(made.back());
   } else {
@@ -57,8 +67,18 @@ void IndexList::add(nb::handle entry) {
   }
 }
 
+/// Whether a list is one entry of an index: of ints, bools or nothing.
+static bool isEntry(nb::handle list) {
+  for (nb::handle element : list)
+    if (!PyIndex_Check(element.ptr()) || nb::isinstance<Tensor>(element) ||
+        nb::hasattr(element, "__array_interface__"))
+      return PyFloat_Check(element.ptr());
+  return true;
+}
+
 IndexList::IndexList(nb::handle index) {
-  if (!PyTuple_Check(index.ptr())) {
+  if (!PyTuple_Check(index.ptr()) &&
+      (!PyList_Check(index.ptr()) || isEntry(index))) {
     add(index);
     return;
   }
@@ -82,27 +102,62 @@ static ScatterReduction toReduction(const std::string &text) {
       "\"");
 }
 
+/// The first \p size elements of a row where \p mask is true, followed by \p
+/// fill if there are fewer.
+static Tensor selectFirst(const Tensor &row, const Tensor &mask, int64_t size,
+                          const OperandArgument &fill) {
+  if (size < 0)
+    throw ShapeError("a size of " + std::to_string(size) + " is negative");
+  // One place more takes what is not selected.
+  const Tensor places =
+      mask.where(mask.cast(DType::Int32).cumsum(0) - 1, size).minimum(size);
+  const Tensor filled = Tensor::full({size + 1}, fill.scalar(),
+                                     TensorOptions(row.dtype(), row.device()));
+  return filled.scatter(0, places, row).shrinkTo({size});
+}
+
 static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__getitem__",
       [](const Tensor &self, nb::object index) -> Tensor {
         return self.index(IndexList(index).entries);
       },
-      arg("index"));
+      arg("index").none());
   tensor.def(
       "__setitem__",
       [](Tensor &self, nb::object index, OperandArgument value) {
-        // The value of `x[i] += y` is what it has already become.
         const IndexList list(index);
-        std::optional<Tensor> converted;
-        Operand operand = value.get();
+        if (nb::isinstance<Tensor>(value.object)) {
+          const Tensor &values = *nb::inst_ptr<Tensor>(value.object);
+          const DType dtype = values.dtype();
+          // A tensor of one number is as weak as the number.
+          if (dtype != self.dtype() && values.ndim() == 0 &&
+              (isFloat(self.dtype()) || !isFloat(dtype))) {
+            self.setitem(list.entries, values.cast(self.dtype()));
+            return;
+          }
+          if (dtype != self.dtype())
+            throw DTypeError("setitem: values of dtype " +
+                             std::string(name(dtype)) + " for a tensor of " +
+                             name(self.dtype()) + ": cast() them");
+          self.setitem(list.entries, value.get());
+          return;
+        }
+        const Operand operand = value.get(self);
         if (operand.tensor() && operand.tensor()->dtype() != self.dtype()) {
-          converted = operand.tensor()->cast(self.dtype());
-          operand = *converted;
+          self.setitem(list.entries, operand.tensor()->cast(self.dtype()));
+          return;
         }
         self.setitem(list.entries, operand);
       },
-      arg("index"), arg("value"));
+      arg("index").none(), arg("value"));
+  tensor.def(
+      "__delitem__",
+      [](const Tensor &, nb::object) {
+        throw nb::type_error("elements of a tensor cannot be deleted: select "
+                             "those that are to stay");
+      },
+      arg("index").none());
   tensor.def(
       "gather",
       [](const Tensor &self, int64_t dim, const Tensor &index) {
@@ -121,9 +176,12 @@ static void bindPositions(TensorClass &tensor) {
                                   "not \"" +
                                   *reduce + "\"")
                                      .c_str());
+          if (nb::isinstance<Tensor>(source.object))
+            throw nb::type_error("scatter: with reduce, src is a number; "
+                                 "scatter_reduce() takes tensors");
           reduction = toReduction(*reduce);
         }
-        return self.scatter(dim, index, source.get(), reduction);
+        return self.scatter(dim, index, source.get(self), reduction);
       },
       arg("dim"), arg("index"), arg("src"), arg("reduce") = nb::none(),
       "A copy with result[index[i][j]][j] = src[i][j] for dim 0, and so on.");
@@ -139,13 +197,42 @@ static void bindPositions(TensorClass &tensor) {
       "scatter() that combines values by sum, prod, mean, amax or amin.");
   tensor.def(
       "masked_select",
-      [](const Tensor &self, const Tensor &mask) {
-        return self.maskedSelect(mask);
+      [](const Tensor &self, const Tensor &mask, std::optional<int64_t> size,
+         OperandArgument fill) {
+        if (!size)
+          return self.maskedSelect(mask);
+        const Tensor whole = mask.expand(self.shape()).flatten();
+        return selectFirst(self.flatten(), whole, *size, fill);
       },
-      arg("mask"), "The elements where the mask is true. Computes the mask.");
+      arg("mask"), arg("size") = nb::none(), arg("fill_value") = 0,
+      "The elements where the mask is true. Computes the mask; not if `size` "
+      "is given: then the first ones, followed by fill_value.");
   tensor.def(
-      "nonzero", [](const Tensor &self) { return self.nonzero(); },
-      "The positions of elements other than 0, as rows. Computes the tensor.");
+      "nonzero",
+      [](const Tensor &self, std::optional<int64_t> size,
+         OperandArgument fill) {
+        if (!size)
+          return self.nonzero();
+        const Tensor whole = (self != 0).flatten();
+        std::vector<Tensor> columns;
+        int64_t inner = 1;
+        for (int64_t axis = self.ndim() - 1; axis >= 0; --axis) {
+          const int64_t extent = self.size(axis).value();
+          const Tensor positions = Tensor::arange(0, whole.numel().value(), 1)
+                                       .to(self.device())
+                                       .floordiv(inner)
+                                       .mod(extent);
+          columns.insert(columns.begin(),
+                         selectFirst(positions, whole, *size, fill));
+          inner *= extent;
+        }
+        if (columns.empty())
+          return Tensor::zeros({*size, 0}, DType::Int32);
+        return Tensor::stack(columns, -1);
+      },
+      arg("size") = nb::none(), arg("fill_value") = 0,
+      "The positions of elements other than 0, as rows. Computes the tensor; "
+      "not if `size` is given: then the first ones, followed by fill_value.");
   tensor.def(
       "one_hot",
       [](const Tensor &self, SizeArgument classes) {
@@ -196,8 +283,12 @@ static void bindOrder(TensorClass &tensor) {
         arg("axis") = 0, text);
   };
   bindScan("cumsum", &Tensor::cumsum, "Sums of the elements up to each one.");
-  bindScan("cumprod", &Tensor::cumprod,
-           "Products of the elements up to each one.");
+  tensor.def(
+      "cumprod",
+      [](const Tensor &self, int64_t axis) {
+        return self.cumprod(axis).cast(self.dtype());
+      },
+      arg("axis"), "Products of the elements up to each one, in their type.");
   bindScan("cummax", &Tensor::cummax,
            "The largest of the elements up to each one, and its position.");
   bindScan("cummin", &Tensor::cummin,

@@ -11,6 +11,9 @@ using namespace tinygrad::python;
 
 /// nanobind's entry point, behind that of the module.
 NB_MODULE(_tensors, module) {
+  // The types of elements live as long as the process, and Python does not
+  // say whom it frees at its end.
+  nb::set_leak_warnings(false);
   module.doc() = "The compiled part of tinygrad_mlir.";
   bindErrors(module);
   bindProcess(module);

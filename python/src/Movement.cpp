@@ -24,26 +24,36 @@ static Shape toShapeWithNone(const nb::args &arguments, SymInt keep) {
 
 /// None stands for the size of the axis of this number.
 static Shape toNewShape(const Tensor &x, const nb::args &arguments) {
-  Shape shape = toShapeWithNone(arguments, -2);
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] == -2) {
-      if (int64_t(i) >= x.ndim())
-        throw ShapeError("reshape: None at position " + std::to_string(i) +
-                         " of the new shape stands for that axis of a tensor "
-                         "which has " +
-                         std::to_string(x.ndim()));
-      shape[i] = x.shape()[i];
+  nb::object sizes = arguments;
+  if (arguments.size() == 1 && nb::hasattr(arguments[0], "__iter__"))
+    sizes = nb::borrow(arguments[0]);
+  Shape shape;
+  for (nb::handle size : sizes) {
+    if (!size.is_none()) {
+      shape.push_back(toSize(size));
+      if (!shape.back().isSymbolic() && shape.back().value() < -1)
+        throw ShapeError("reshape: " + shape.back().str() +
+                         " is no size: one size may be -1 for what is left");
+      continue;
     }
+    if (int64_t(shape.size()) >= x.ndim())
+      throw ShapeError("reshape: None at position " +
+                       std::to_string(shape.size()) +
+                       " of the new shape stands for that axis of a tensor "
+                       "which has " +
+                       std::to_string(x.ndim()));
+    shape.push_back(x.shape()[shape.size()]);
+  }
   return shape;
 }
 
 static Padding toPadding(nb::handle object) {
   std::vector<PadAmount> pairs;
   std::vector<SymInt> flat;
-  if (!nb::hasattr(object, "__iter__")) {
-    const SymInt amount = toSize(object);
-    return Padding(std::vector<SymInt>{amount, amount});
-  }
+  if (!nb::hasattr(object, "__iter__"))
+    throw DTypeError("pad: the amounts are a sequence of numbers, or of pairs "
+                     "(before, after), not an object of type " +
+                     typeName(object));
   bool hasPair = false;
   for (nb::handle entry : object) {
     if (entry.is_none()) {
@@ -61,7 +71,7 @@ static Padding toPadding(nb::handle object) {
     }
   }
   if (hasPair && !flat.empty())
-    throw ShapeError("pad: the amounts are pairs (before, after) for all axes "
+    throw DTypeError("pad: the amounts are pairs (before, after) for all axes "
                      "or numbers, not both");
   return hasPair ? Padding(std::move(pairs)) : Padding(flat);
 }
@@ -83,22 +93,26 @@ static PadMode toPadMode(const std::string &mode) {
 }
 
 static void bindShapes(TensorClass &tensor) {
-  auto reshape = [](const Tensor &self, nb::args shape) {
-    return self.reshape(toNewShape(self, shape));
+  auto reshape = [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
+    return self.reshape(
+        toNewShape(self, takeArguments("reshape", "shape", shape, keywords)));
   };
   tensor.def("reshape", reshape,
              "The same elements in another shape; one size may be -1.");
   tensor.def("view", reshape, "reshape().");
   tensor.def(
       "expand",
-      [](const Tensor &self, nb::args shape) {
-        return self.expand(toShapeWithNone(shape, -1));
+      [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
+        return self.expand(toShapeWithNone(
+            takeArguments("expand", "shape", shape, keywords), -1));
       },
       "Broadcast to a shape; -1 or None keeps the size of an axis.");
   tensor.def(
       "permute",
-      [](const Tensor &self, nb::args order) {
-        return self.permute(Axes(toInts(order, "permute: an axis")));
+      [](const Tensor &self, nb::args order, nb::kwargs keywords) {
+        return self.permute(
+            Axes(toInts(takeArguments("permute", "order", order, keywords),
+                        "permute: an axis")));
       },
       "Axis i of the result is axis order[i].");
   tensor.def(
@@ -112,14 +126,18 @@ static void bindShapes(TensorClass &tensor) {
       "Axes 0 and 1 exchanged.");
   tensor.def(
       "flip",
-      [](const Tensor &self, nb::args axes) {
-        return self.flip(Axes(toInts(axes, "flip: an axis")));
+      [](const Tensor &self, nb::args axes, nb::kwargs keywords) {
+        return self.flip(Axes(toInts(
+            takeArguments("flip", "axis", axes, keywords), "flip: an axis")));
       },
       "The elements along these axes in reverse order.");
   tensor.def(
       "squeeze",
       [](const Tensor &self, std::optional<int64_t> dim) {
-        return dim ? self.squeeze(*dim) : self.squeeze();
+        // As in tinygrad, a number has an axis 0 to remove.
+        if (!dim || (self.ndim() == 0 && (*dim == 0 || *dim == -1)))
+          return self.squeeze();
+        return self.squeeze(*dim);
       },
       arg("dim") = nb::none(), "Without the axes of size 1, or this one.");
   tensor.def(
@@ -175,8 +193,9 @@ static void bindParts(TensorClass &tensor) {
       arg("arg"), "The part [from, to) of each axis; None for all of one.");
   tensor.def(
       "shrink_to",
-      [](const Tensor &self, nb::args shape) {
-        return self.shrinkTo(toShapeWithNone(shape, -1));
+      [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
+        return self.shrinkTo(toShapeWithNone(
+            takeArguments("shrink_to", "shape", shape, keywords), -1));
       },
       "The first elements along each axis; None keeps all.");
   tensor.def(
@@ -188,9 +207,15 @@ static void bindParts(TensorClass &tensor) {
           throw ShapeError("pad_to: " + std::to_string(wanted.size()) +
                            " sizes for " + std::to_string(self.ndim()) +
                            " axes");
-        for (std::size_t i = 0; i < wanted.size(); ++i)
-          amounts.push_back(
-              {0, wanted[i] == -1 ? SymInt(0) : wanted[i] - self.shape()[i]});
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+          const SymInt more =
+              wanted[i] == -1 ? SymInt(0) : wanted[i] - self.shape()[i];
+          if (more.max() < 0)
+            throw ShapeError("pad_to: axis " + std::to_string(i) + " of " +
+                             toString(self.shape()) + " is larger than " +
+                             wanted[i].str());
+          amounts.push_back({0, more});
+        }
         const Scalar value = keywords.contains("value")
                                  ? toScalar(nb::object(keywords["value"]))
                                  : Scalar(0);
@@ -229,8 +254,14 @@ static void bindParts(TensorClass &tensor) {
       "The diagonal of two axes, as a last axis.");
   tensor.def(
       "diag",
-      [](const Tensor &self, int64_t offset) { return self.diag(offset); },
-      arg("offset") = 0, "A matrix with this diagonal, or its diagonal.");
+      [](const Tensor &self) {
+        if (self.ndim() != 1)
+          throw ShapeError("diag: a tensor of shape " + toString(self.shape()) +
+                           " is not a row, which becomes a diagonal; "
+                           "diagonal() reads one");
+        return self.diag();
+      },
+      "A matrix with this row as its diagonal.");
 }
 
 /// `self` and the further tensors of a method that can be called with several
@@ -290,14 +321,17 @@ static void bindJoins(TensorClass &tensor) {
                         text + "\"");
           indexing = text == "xy" ? GridIndexing::XY : GridIndexing::IJ;
         }
-        return nb::tuple(
-            nb::cast(Tensor::meshgrid(withSelf(self, others), indexing)));
+        std::vector<Tensor> rows = withSelf(self, others);
+        for (Tensor &row : rows)
+          row = row.flatten();
+        return nb::tuple(nb::cast(Tensor::meshgrid(rows, indexing)));
       },
       "The values of each row along one axis of a grid.");
   tensor.def(
       "repeat",
-      [](const Tensor &self, nb::args repeats) {
-        return self.repeat(toShape(repeats));
+      [](const Tensor &self, nb::args repeats, nb::kwargs keywords) {
+        return self.repeat(
+            toShape(takeArguments("repeat", "repeats", repeats, keywords)));
       },
       "Copies along each axis.");
   tensor.def(

@@ -7,6 +7,8 @@
 
 #include "Convert.h"
 
+#include <limits>
+
 using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
@@ -18,9 +20,8 @@ static Reduction toReduction(const std::string &text) {
     return Reduction::Sum;
   if (text == "none")
     return Reduction::None;
-  throw nb::value_error(
-      ("reduction is \"mean\", \"sum\" or \"none\", not \"" + text + "\"")
-          .c_str());
+  throw Error("reduction is \"mean\", \"sum\" or \"none\", not \"" + text +
+              "\"");
 }
 
 static void bindProducts(TensorClass &tensor) {
@@ -118,6 +119,28 @@ static std::optional<PerAxis> toOptional(nb::handle object) {
   return PerAxisArgument{object}.get();
 }
 
+/// Whether windows have one axis: their size is a sequence of one number.
+static bool isOneAxis(const PerAxisArgument &kernel) {
+  return nb::hasattr(kernel.object, "__len__") && nb::len(kernel.object) == 1;
+}
+
+/// The number for one axis, with \p unit for a new axis before it.
+static PerAxis withUnit(const PerAxis &numbers, int64_t unit) {
+  if (numbers.get().size() != 1)
+    throw ShapeError("pooling: " + std::to_string(numbers.get().size()) +
+                     " numbers for windows of one axis");
+  return PerAxis{unit, numbers.get()[0]};
+}
+
+/// Options for windows of one axis as those for two.
+static Pool2dOptions withUnits(Pool2dOptions options) {
+  if (options.stride)
+    options.stride = withUnit(*options.stride, 1);
+  options.dilation = withUnit(options.dilation, 1);
+  options.padding = withUnit(options.padding, 0);
+  return options;
+}
+
 static void bindPooling(TensorClass &tensor) {
   const nb::object two = nb::make_tuple(2, 2);
   tensor.def(
@@ -125,12 +148,16 @@ static void bindPooling(TensorClass &tensor) {
       [](const Tensor &self, PerAxisArgument kernel, nb::object stride,
          PerAxisArgument dilation, PerAxisArgument padding, bool ceilMode,
          bool countIncludePad) {
-        return self.avgPool2d(
-            kernel.get(), Pool2dOptions{.stride = toOptional(stride),
-                                        .dilation = dilation.get(),
-                                        .padding = padding.get(),
-                                        .ceilMode = ceilMode,
-                                        .countIncludePad = countIncludePad});
+        const Pool2dOptions options{.stride = toOptional(stride),
+                                    .dilation = dilation.get(),
+                                    .padding = padding.get(),
+                                    .ceilMode = ceilMode,
+                                    .countIncludePad = countIncludePad};
+        if (!isOneAxis(kernel))
+          return self.avgPool2d(kernel.get(), options);
+        return self.unsqueeze(-2)
+            .avgPool2d(withUnit(kernel.get(), 1), withUnits(options))
+            .squeeze(-2);
       },
       arg("kernel_size") = two, arg("stride") = nb::none(), arg("dilation") = 1,
       arg("padding") = 0, arg("ceil_mode") = false,
@@ -144,11 +171,17 @@ static void bindPooling(TensorClass &tensor) {
                                     .dilation = dilation.get(),
                                     .padding = padding.get(),
                                     .ceilMode = ceilMode};
+        const bool isOne = isOneAxis(kernel);
+        const Tensor x = isOne ? self.unsqueeze(-2) : self;
+        const PerAxis extent = isOne ? withUnit(kernel.get(), 1) : kernel.get();
+        const Pool2dOptions all = isOne ? withUnits(options) : options;
+        auto finish = [&](const Tensor &result) {
+          return isOne ? result.squeeze(-2) : result;
+        };
         if (!returnIndices)
-          return nb::cast(self.maxPool2d(kernel.get(), options));
-        const ValuesAndIndices both =
-            self.maxPool2dWithIndices(kernel.get(), options);
-        return nb::make_tuple(both.values, both.indices);
+          return nb::cast(finish(x.maxPool2d(extent, all)));
+        const ValuesAndIndices both = x.maxPool2dWithIndices(extent, all);
+        return nb::make_tuple(finish(both.values), finish(both.indices));
       },
       arg("kernel_size") = two, arg("stride") = nb::none(), arg("dilation") = 1,
       arg("padding") = 0, arg("ceil_mode") = false,
@@ -178,11 +211,18 @@ static void bindPooling(TensorClass &tensor) {
         else if (mode == "nearest-exact")
           kind = InterpolateMode::NearestExact;
         else if (mode != "linear")
-          throw nb::value_error(("interpolate: the mode is linear, nearest or "
-                                 "nearest-exact, not \"" +
-                                 mode + "\"")
-                                    .c_str());
-        return self.interpolate(size.get(), kind, alignCorners);
+          throw Error("interpolate: the mode is linear, nearest or "
+                      "nearest-exact, not \"" +
+                      mode + "\"");
+        if (alignCorners && kind != InterpolateMode::Linear)
+          throw Error("interpolate: align_corners is for the mode linear, not "
+                      "for \"" +
+                      mode + "\"");
+        const Tensor resized = self.interpolate(size.get(), kind, alignCorners);
+        // Pixels stay pixels.
+        if (self.dtype() == DType::UInt8 && isFloat(resized.dtype()))
+          return (resized + 0.5).floor().cast(DType::UInt8);
+        return resized;
       },
       arg("size"), arg("mode") = "linear", arg("align_corners") = false,
       "The last axes resized.");
@@ -237,6 +277,10 @@ static void bindLosses(TensorClass &tensor) {
       "sparse_categorical_crossentropy",
       [](const Tensor &self, const Tensor &labels, int64_t ignoreIndex,
          double labelSmoothing, const std::string &reduction) {
+        // As in tinygrad, -1 ignores nothing: a label of -1 is no class, adds
+        // no loss, and counts in the mean.
+        if (ignoreIndex == -1)
+          ignoreIndex = std::numeric_limits<int32_t>::min();
         return self.sparseCategoricalCrossentropy(
             labels, ignoreIndex, labelSmoothing, toReduction(reduction));
       },

@@ -13,6 +13,8 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+
 using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
@@ -129,6 +131,18 @@ static void bindFacts(TensorClass &tensor) {
   tensor.def_prop_ro(
       "ndim", [](const Tensor &self) { return self.ndim(); },
       "The number of axes.");
+  tensor.def_prop_ro(
+      "max_shape",
+      [](const Tensor &self) {
+        Shape largest;
+        for (const SymInt &size : self.shape())
+          largest.push_back(size.max());
+        return toPython(largest);
+      },
+      "The shape for the largest values of all variables.");
+  tensor.def(
+      "max_numel", [](const Tensor &self) { return self.numel().max(); },
+      "The number of elements for the largest values of all variables.");
   tensor.def(
       "numel", [](const Tensor &self) { return toPython(self.numel()); },
       "The number of elements.");
@@ -213,6 +227,49 @@ static void bindReading(TensorClass &tensor) {
 // Element type, place, assignment
 //===----------------------------------------------------------------------===//
 
+/// The type of unsigned integers of a size in bytes.
+static DType unsignedOfSize(std::size_t size) {
+  return size == 1   ? DType::UInt8
+         : size == 2 ? DType::UInt16
+         : size == 4 ? DType::UInt32
+                     : DType::UInt64;
+}
+
+/// The first of several elements in the place of a large one has its low bits.
+static Tensor bitcast(const Tensor &x, DType dtype) {
+  const auto from = int64_t(itemSize(x.dtype())), to = int64_t(itemSize(dtype));
+  if (from == to || x.dtype() == DType::Bool || dtype == DType::Bool)
+    return x.bitcast(dtype);
+  if (x.ndim() == 0)
+    throw DTypeError(std::string("bitcast: ") + name(x.dtype()) + " and " +
+                     name(dtype) +
+                     " differ in size, and the tensor has no axis that could");
+  const DType wide = unsignedOfSize(std::size_t(std::max(from, to))),
+              narrow = unsignedOfSize(std::size_t(std::min(from, to)));
+  const int64_t ratio = std::max(from, to) / std::min(from, to);
+  const Tensor shifts = (Tensor::arange(0, ratio, 1) * (8 * std::min(from, to)))
+                            .cast(wide)
+                            .to(x.device());
+  Shape shape = x.shape();
+  if (from > to) {
+    shape.back() = shape.back() * ratio;
+    return (x.bitcast(wide).unsqueeze(-1) >> shifts)
+        .cast(narrow)
+        .reshape(shape)
+        .bitcast(dtype);
+  }
+  if (!(shape.back() % ratio == 0))
+    throw ShapeError("bitcast: the last axis of " + toString(shape) + " " +
+                     name(x.dtype()) + " is no multiple of " +
+                     std::to_string(ratio) + ", how many make a " +
+                     name(dtype));
+  shape.back() = shape.back() / ratio;
+  shape.push_back(ratio);
+  return (x.bitcast(narrow).cast(wide).reshape(shape) << shifts)
+      .sum(-1, false, wide)
+      .bitcast(dtype);
+}
+
 static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "cast",
@@ -223,9 +280,11 @@ static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "bitcast",
       [](const Tensor &self, DTypeArgument dtype) {
-        return self.bitcast(dtype.required());
+        return bitcast(self, dtype.required());
       },
-      arg("dtype"), "The same bits as another element type of the same size.");
+      arg("dtype"),
+      "The same bits as another element type. If its size is another one, so "
+      "is that of the last axis.");
   static constexpr std::pair<const char *, DType> kCasts[] = {
       {"float", DType::Float32},     {"half", DType::Float16},
       {"bfloat16", DType::BFloat16}, {"double", DType::Float64},
@@ -240,7 +299,9 @@ static void bindConversions(TensorClass &tensor) {
       "The same values in a buffer; ends fusion.");
   tensor.def(
       "contiguous_backward",
-      [](const Tensor &self) { return self.contiguousBackward(); },
+      [](const Tensor &self) {
+        return isFloat(self.dtype()) ? self.contiguousBackward() : self;
+      },
       "The same values, whose gradient is computed into a buffer.");
   tensor.def(
       "detach", [](const Tensor &self) { return self.detach(); },
@@ -262,7 +323,7 @@ static void bindConversions(TensorClass &tensor) {
           return self;
         return nb::cast(x.to(device.get()));
       },
-      arg("device"), "The values on another device.");
+      arg("device").none(), "The values on another device.");
   tensor.def(
       "to_",
       [](nb::object self, DeviceArgument device) {
@@ -271,7 +332,7 @@ static void bindConversions(TensorClass &tensor) {
           x.replace(x.to(device.get()));
         return self;
       },
-      arg("device"), "Moves this tensor to another device.");
+      arg("device").none(), "Moves this tensor to another device.");
   tensor.def(
       "assign",
       [](nb::object self, OperandArgument x) {
@@ -284,7 +345,12 @@ static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "replace",
       [](nb::object self, const Tensor &x) {
-        nb::inst_ptr<Tensor>(self)->replace(x);
+        auto &target = *nb::inst_ptr<Tensor>(self);
+        if (target.shape() != x.shape())
+          throw ShapeError("replace: a tensor of shape " +
+                           toString(target.shape()) + " by one of shape " +
+                           toString(x.shape()));
+        target.replace(x);
         return self;
       },
       arg("x"), "Makes this object another tensor.");
@@ -317,7 +383,7 @@ static void bindGradients(TensorClass &tensor) {
           if (!value.is_none())
             cotangent = *nb::inst_ptr<Tensor>(value);
         }
-        return self.gradient(toTensors(targets), cotangent);
+        return self.gradient(toTensors(targets), cotangent, true);
       },
       "The gradients of this by each of the tensors.");
   tensor.def_prop_rw(
@@ -349,6 +415,12 @@ static void bindGradients(TensorClass &tensor) {
       "training", [](nb::handle) { return TrainingScope::isActive(); },
       [](nb::handle, bool value) { TrainingScope::set(value); },
       "Whether dropout and normalizations are those of training.");
+  tensor.def_prop_rw_static(
+      "no_grad",
+      [](nb::handle) {
+        return nb::module_::import_("tinygrad_mlir.tensor").attr("no_grad");
+      },
+      [](nb::handle, bool value) { NoGradScope::set(value); });
   tensor.def_prop_rw_static(
       "_no_grad", [](nb::handle) { return NoGradScope::isActive(); },
       [](nb::handle, bool value) { NoGradScope::set(value); });

@@ -12,7 +12,7 @@ from tinygrad_mlir._core import (
     JitError,
     OutOfMemoryError,
     ShapeError,
-    Tensor,
+    UsageError,
     Variable,
     __version__,
 )
@@ -21,8 +21,10 @@ from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.function import function
 from tinygrad_mlir.helpers import Context, ContextVar, GlobalCounters, fetch, getenv
 from tinygrad_mlir.jit import TinyJit
+from tinygrad_mlir.tensor import Tensor
 
 __all__ = [
+    "UsageError",
     "CompileError",
     "Context",
     "ContextVar",

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Runtime/DType.h"
+#include "TinyGrad/Runtime/DefaultFloat.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -107,6 +108,17 @@ TEST(DType, promotionCases) {
   EXPECT_THROW(promote({}), DTypeError);
   EXPECT_EQ(promoteToFloat(DType::Int64), DType::Float32);
   EXPECT_EQ(promoteToFloat(DType::Float16), DType::Float16);
+}
+
+TEST(DType, defaultFloat) {
+  EXPECT_EQ(defaultFloat(), DType::Float32);
+  setDefaultFloat(DType::BFloat16);
+  EXPECT_EQ(defaultFloat(), DType::BFloat16);
+  EXPECT_EQ(promoteToFloat(DType::Int64), DType::BFloat16);
+  EXPECT_EQ(promoteToFloat(DType::Float64), DType::Float64);
+  EXPECT_THROW(setDefaultFloat(DType::Int32), DTypeError);
+  EXPECT_EQ(defaultFloat(), DType::BFloat16);
+  setDefaultFloat(DType::Float32);
 }
 
 TEST(DType, sumsAccumulateInAtLeast32Bits) {

@@ -85,7 +85,7 @@ constexpr bool isSigned(DType dtype) {
 DType promote(DType a, DType b);
 DType promote(std::initializer_list<DType> dtypes);
 
-/// \p dtype itself if it is a float, else its promotion with float32.
+/// \p dtype itself if it is a float, else its promotion with defaultFloat().
 DType promoteToFloat(DType dtype);
 
 /// Type in which a sum over \p dtype accumulates: at least float32, int32 or

@@ -77,7 +77,7 @@ public:
   uint64_t toBits() const;
 
   /// The element type of a tensor made from it: bool, int32 (int64 or uint64
-  /// if it needs that), float32.
+  /// if it needs that), defaultFloat().
   DType defaultDType() const;
 
   /// Whether every operand of element type \p dtype can take this scalar

@@ -1,0 +1,218 @@
+"""Tensors of data and constants, modes, and what they report."""
+
+import numpy as np
+import pytest
+from tinygrad_mlir import Tensor, dtypes
+
+NUMPY_TYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64"
+
+
+@pytest.mark.parametrize("name", NUMPY_TYPES.split())
+def test_arrays(name):
+    array = np.arange(12).reshape(3, 4).astype(name)
+    for view in (array, array.T, array[::2, ::-1], array[:, 1:3], array[1:1], array[0, 0]):
+        tensor = Tensor(view)
+        # A numpy.float64 is a Python float.
+        if not isinstance(view, float):
+            assert tensor.dtype is getattr(dtypes, name)
+        assert tensor.shape == view.shape
+        np.testing.assert_array_equal(tensor.numpy(), view)
+        assert tensor.tolist() == view.tolist()
+    # The tensor has a copy.
+    tensor = Tensor(array)
+    array[:] = 0
+    assert tensor.numpy().any()
+
+
+@pytest.mark.parametrize("dtype", [">i4", "complex64", "U1", "O"])
+def test_arrays_of_other_types(dtype):
+    with pytest.raises(TypeError, match="astype"):
+        Tensor(np.zeros(2).astype(dtype))
+
+
+@pytest.mark.parametrize(
+    "data, dtype, shape",
+    [
+        (1, "int32", ()),
+        (1.5, "float32", ()),
+        (True, "bool", ()),
+        (None, "float32", ()),
+        ([1, 2], "int32", (2,)),
+        ((1, [2.5]), None, None),
+        ([[1], (2,)], "int32", (2, 1)),
+        ([True, 2.5], "float32", (2,)),
+        ([True, 2], "int32", (2,)),
+        ([], "float32", (0,)),
+        ([[], []], "float32", (2, 0)),
+        ([2**40], "int64", (1,)),
+        ([2**63], "uint64", (1,)),
+        (b"abc", "uint8", (3,)),
+        (bytearray(b"abc"), "uint8", (3,)),
+        ([Tensor([1, 2]), Tensor([3, 4])], "int32", (2, 2)),
+        ([np.float32(1.5)], "float32", (1,)),
+    ],
+)
+def test_data(data, dtype, shape):
+    if dtype is None:
+        with pytest.raises(ValueError):
+            Tensor(data)
+        return
+    tensor = Tensor(data)
+    assert tensor.dtype is getattr(dtypes, dtype)
+    assert tensor.shape == shape
+    tensor.numpy()
+
+
+@pytest.mark.parametrize("data", ["a", {}, object(), 1j, ["a"], [None], range(3), {1}])
+def test_wrong_data(data):
+    with pytest.raises((TypeError, RuntimeError)):
+        Tensor(data)
+
+
+def test_memory(tmp_path):
+    assert Tensor(b"\x01\x00\x00\x00", dtype="int32").tolist() == [1]
+    with pytest.raises(ValueError, match="3 bytes"):
+        Tensor(b"abc", dtype="int32")
+    file = tmp_path / "data"
+    file.write_bytes(np.array([1.5, 2.5], dtype=np.float32).tobytes())
+    assert Tensor(file, dtype="float32").tolist() == [1.5, 2.5]
+    assert Tensor(file).shape == (8,)
+    with pytest.raises(FileNotFoundError):
+        Tensor(tmp_path / "none")
+
+
+def test_constants():
+    assert Tensor.zeros(2, 3).tolist() == [[0] * 3] * 2
+    assert Tensor.ones((2,), dtype="int8").dtype is dtypes.int8
+    assert Tensor.full((2,), True).dtype is dtypes.bool
+    assert Tensor.full((), 2.5).item() == 2.5
+    assert Tensor.arange(5).tolist() == [0, 1, 2, 3, 4]
+    assert Tensor.arange(8, 2, -2).tolist() == [8, 6, 4]
+    assert Tensor.linspace(0, 1, 5).tolist() == [0, 0.25, 0.5, 0.75, 1]
+    np.testing.assert_array_equal(Tensor.eye(2, 3).numpy(), np.eye(2, 3))
+    x = Tensor([[1, 2]])
+    assert x.ones_like(dtype="float32").dtype is dtypes.float32
+    assert x.full_like(4).tolist() == [[4, 4]]
+    assert x.empty_like().shape == (1, 2)
+    for method in (Tensor.zeros, Tensor.ones, Tensor.rand, Tensor.empty):
+        with pytest.raises(TypeError, match="bogus"):
+            method(2, bogus=1)
+
+
+# Constants are distinct tensors, whose gradients do not mix.
+def test_gradients_of_constants():
+    x, y = Tensor.ones(3), Tensor.ones(3)
+    (x * 2 + y * 3).sum().backward()
+    assert x.grad.tolist() == [2, 2, 2] and y.grad.tolist() == [3, 3, 3]
+    a, b = Tensor.zeros(2), Tensor.full((2,), 4.0)
+    assert [g.tolist() for g in (a * b).sum().gradient(a, b)] == [[4, 4], [0, 0]]
+    unused = Tensor.ones(2)
+    assert a.sum().gradient(unused)[0].tolist() == [0, 0]
+
+
+def test_gradients_that_are_zero():
+    x, y = Tensor([1.5, 2.5]), Tensor([3.0, 4.0])
+    (x.floor() + x.sign() + y.detach() + y).sum().backward()
+    assert x.grad.tolist() == [0, 0] and y.grad.tolist() == [1, 1]
+    # Nothing changes one that is there.
+    y.detach().sum().backward()
+    assert y.grad.tolist() == [1, 1]
+
+
+def test_random():
+    Tensor.manual_seed(-1)
+    first = Tensor.rand(100).numpy()
+    Tensor.manual_seed(-1)
+    np.testing.assert_array_equal(Tensor.rand(100).numpy(), first)
+    assert (Tensor.rand(100).numpy() != first).any()
+    assert ((first >= 0) & (first < 1)).all()
+    numbers = Tensor.randint(1000, low=-2, high=3).numpy()
+    assert set(numbers.tolist()) == {-2, -1, 0, 1, 2}
+    assert sorted(Tensor.randperm(20).tolist()) == list(range(20))
+    whole = Tensor.uniform(1000, low=2, high=10, dtype="int32")
+    assert whole.dtype is dtypes.int32 and set(whole.tolist()) == set(range(2, 10))
+    assert abs(Tensor.normal(10000, mean=2, std=3).numpy().mean() - 2) < 0.2
+    assert Tensor.randn(3, dtype="int32").dtype is dtypes.int32
+    for dtype in ("int32", "bool"):
+        with pytest.raises(ValueError, match=dtype):
+            Tensor.rand(2, dtype=dtype)
+    with pytest.raises(AssertionError, match="0"):
+        Tensor([0.5, 0.5]).multinomial(0)
+
+
+def test_modes():
+    assert not Tensor.training
+    with Tensor.train():
+        assert Tensor.training
+        with Tensor.train(False):
+            assert not Tensor.training
+        assert Tensor.training
+    assert not Tensor.training
+
+    @Tensor.train()
+    def is_training():
+        return Tensor.training
+
+    assert is_training() and not Tensor.training
+    with pytest.raises(ZeroDivisionError), Tensor.train():
+        1 / 0
+    assert not Tensor.training
+
+
+def test_no_grad():
+    x = Tensor([1.0, 2.0])
+    assert not Tensor.no_grad
+    with Tensor.no_grad():
+        assert Tensor.no_grad
+        y = x * 2
+    assert not Tensor.no_grad
+    (x + y).sum().backward()
+    assert x.grad.tolist() == [1, 1]
+    Tensor.no_grad = True
+    assert Tensor.no_grad
+    Tensor.no_grad = False
+    assert not Tensor.no_grad
+
+
+def test_reduction_types():
+    small = Tensor([[1, 2], [3, 4]], dtype="uint8")
+    assert small.sum().dtype is dtypes.uint32
+    assert small.prod().dtype is small.cumprod(0).dtype is small.max().dtype is dtypes.uint8
+    assert small.prod(dtype="int64").dtype is dtypes.int64
+    assert small.mean().dtype is dtypes.float32
+    empty = Tensor.zeros(2, 0)
+    assert empty.max(1).tolist() == [-np.inf] * 2 and empty.min().item() == np.inf
+    assert empty.cast("int8").max(1, keepdim=True).tolist() == [[-128], [-128]]
+    assert empty.sum(1).tolist() == [0, 0] and empty.prod(1).tolist() == [1, 1]
+
+
+def test_softmax_of_several_axes():
+    array = np.random.default_rng(0).normal(size=(2, 3, 4)).astype(np.float32)
+    e = np.exp(array)
+    for axes in ((1, 2), (0, -1), (2, 0), None, 1):
+        expected = e / e.sum(axes, keepdims=True)
+        np.testing.assert_allclose(Tensor(array).softmax(axes).numpy(), expected, rtol=1e-5)
+        np.testing.assert_allclose(
+            Tensor(array).log_softmax(axes).numpy(), np.log(expected), rtol=1e-4, atol=1e-5
+        )
+    with pytest.raises(IndexError):
+        Tensor(array).softmax(3)
+
+
+def test_windows_of_one_axis():
+    x = Tensor([[[1.0, 4.0, 2.0, 3.0], [0.0, 1.0, 5.0, 2.0]]])
+    assert x.avg_pool2d((2,)).tolist() == [[[2.5, 2.5], [0.5, 3.5]]]
+    assert x.max_pool2d((2,), stride=(1,)).tolist() == [[[4, 4, 3], [1, 5, 5]]]
+    values, places = x.max_pool2d((2,), return_indices=True)
+    assert values.tolist() == [[[4, 3], [1, 5]]] and places.tolist() == [[[1, 3], [1, 2]]]
+
+
+def test_labels_of_minus_one():
+    x = Tensor([[1.0, 2.0], [3.0, 1.0]])
+    both = x.sparse_categorical_crossentropy(Tensor([0, -1]), reduction="sum").item()
+    one = x[:1].sparse_categorical_crossentropy(Tensor([0])).item()
+    assert both == pytest.approx(one)
+    mean = x.sparse_categorical_crossentropy(Tensor([0, -1])).item()
+    assert mean == pytest.approx(one / 2)
+    ignored = x.sparse_categorical_crossentropy(Tensor([0, 1]), ignore_index=1).item()
+    assert ignored == pytest.approx(one)

@@ -1,0 +1,62 @@
+"""The class Tensor, and what it has of Python: modes that `with` and decorators switch."""
+
+from __future__ import annotations
+
+from contextlib import ContextDecorator
+from typing import Any
+
+from tinygrad_mlir._core import Tensor
+
+__all__ = ["Tensor", "no_grad", "train"]
+
+
+class train(ContextDecorator):
+    """Sets `Tensor.training` within a `with` statement or a decorated function."""
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> train:
+        self.previous = Tensor.training
+        Tensor.training = self.mode
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        Tensor.training = self.previous
+
+
+class _Mode(type):
+    def __bool__(cls) -> bool:
+        return Tensor._no_grad
+
+
+class no_grad(ContextDecorator, metaclass=_Mode):
+    """Turns gradients off within a `with` statement or a decorated function.
+
+    As a condition, `Tensor.no_grad` is true while they are off; `Tensor.no_grad = True` turns
+    them off.
+    """
+
+    def __enter__(self) -> no_grad:
+        self.previous = Tensor._no_grad
+        Tensor._no_grad = True
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        Tensor._no_grad = self.previous
+
+
+class test(no_grad):
+    """An old name of no_grad()."""
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> test:
+        super().__enter__()
+        Tensor._no_grad = self.mode
+        return self
+
+
+Tensor.train = train
+Tensor.test = test
