@@ -29,6 +29,22 @@ OVERRIDES = re.compile(r"^    def __(eq|ne)__\(")
 ERRORS = re.compile(r"^from tinygrad_mlir import \(.*?\)\n", re.MULTILINE | re.DOTALL)
 
 
+# What the package's Python sources add to Tensor.
+MEMBERS = {
+    "is_param": """    @property
+    def is_param(self) -> builtins.bool:
+        \"""Whether optimizers change this tensor.\"""
+""",
+    "is_param_": """    def is_param_(self, is_param: builtins.bool = True) -> Tensor:
+        \"""Sets is_param.\"""
+""",
+    "train": """    train: ClassVar[Any]
+""",
+    "test": """    test: ClassVar[Any]
+""",
+}
+
+
 def describe_error(error: type) -> str:
     bases = ", ".join(
         base.__name__ if base.__module__ == error.__module__ else f"builtins.{base.__name__}"
@@ -50,6 +66,8 @@ def improve(line: str) -> str:
 
 def main() -> None:
     module = importlib.import_module("tinygrad_mlir._core")
+    for name in MEMBERS:
+        delattr(module.Tensor, name)
     generator = StubGen(module, quiet=True)
     generator.put(module)
     text = ERRORS.sub("", generator.get())
@@ -59,11 +77,12 @@ def main() -> None:
     # After their base classes.
     errors.sort(key=lambda error: len(error.__mro__))
     body, *rest = re.split(r"^(?=\S)", tensor, maxsplit=1, flags=re.MULTILINE)
-    body = "\n".join(map(improve, body.split("\n")))
+    body = "\n".join(map(improve, body.split("\n"))).rstrip() + "\n\n"
+    body += "\n".join(MEMBERS.values()) + "\n"
     lines = head.split("\n")
     # After the comments and imports at the top.
     last = max(n for n, text in enumerate(lines) if text.startswith(("import ", "from ")))
-    lines[last] += "\nimport builtins\nfrom typing import Any\n\n" + "".join(
+    lines[last] += "\nimport builtins\nfrom typing import Any, ClassVar\n\n" + "".join(
         map(describe_error, errors)
     )
     Path(sys.argv[1]).write_text("\n".join(lines) + line + body + "".join(rest))
