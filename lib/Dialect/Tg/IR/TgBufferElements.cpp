@@ -26,7 +26,13 @@ Dim tg::getNeededElements(RankedTensorType type) {
     rest = rest.drop_front();
   if (!llvm::all_of(rest.drop_front(), [](Dim dim) { return dim.isStatic(); }))
     return largest;
-  return getNumElements(type.getContext(), dims);
+  Dim elements = getNumElements(type.getContext(), dims);
+  // Bounds of terms may not show that a difference is a size, as for n * n - n.
+  if (elements.getMin() < 0)
+    elements = Dim::get(DimOpKind::max, elements, Dim(type.getContext(), 0));
+  if (elements.getMax() > largest.getMax())
+    elements = Dim::get(DimOpKind::min, elements, largest);
+  return elements;
 }
 
 int64_t tg::getLeastElements(KernelOp kernel, unsigned argument) {

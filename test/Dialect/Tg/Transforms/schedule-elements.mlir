@@ -34,3 +34,16 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = tg.neg %x : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// Bounds of terms do not show that this is a size, which it is for all values.
+
+// CHECK-LABEL: func.func @difference(
+// CHECK-SAME:    %arg0: memref<9999xf32> {tg.elements = #tg.dim<#n * #n - min(#n * #n, #n)>})
+#n = #tg.var<"n", 1, 100>
+#s = #tg.dim<#n * #n - #n>
+func.func @difference(%x: tensor<?xf32, #tg.shape<#s>>) -> tensor<?xf32, #tg.shape<#s>> {
+  %0 = tg.neg %x : tensor<?xf32, #tg.shape<#s>>
+  return %0 : tensor<?xf32, #tg.shape<#s>>
+}
