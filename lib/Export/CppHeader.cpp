@@ -13,6 +13,7 @@
 #include "Interface.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -150,7 +151,7 @@ static std::optional<std::string> getCppExpression(mlir::tg::Dim dim) {
     }
     switch (expression.getKind()) {
     case DimOpKind::add:
-      text = "(" + text + " + " + *next + ")";
+      text = llvm::formatv("({0} + {1})", text, *next).str();
       break;
     case DimOpKind::mul:
       text += " * " + *next;
@@ -161,17 +162,19 @@ static std::optional<std::string> getCppExpression(mlir::tg::Dim dim) {
         return std::nullopt;
       // The remainder is not negative, as it may be in C++.
       const std::string rest =
-          "((" + text + ") % " + *next + " + " + *next + ") % " + *next;
-      text = expression.getKind() == DimOpKind::mod
-                 ? "(" + rest + ")"
-                 : "((" + text + " - " + rest + ") / " + *next + ")";
+          llvm::formatv("(({0}) % {1} + {1}) % {1}", text, *next).str();
+      if (expression.getKind() == DimOpKind::mod)
+        text = llvm::formatv("({0})", rest).str();
+      else
+        text = llvm::formatv("(({0} - {1}) / {2})", text, rest, *next).str();
       break;
     }
     case DimOpKind::min:
     case DimOpKind::max: {
       const bool isLeast = expression.getKind() == DimOpKind::min;
-      text = "(" + text + (isLeast ? " < " : " > ") + *next + " ? " + text +
-             " : " + *next + ")";
+      text = llvm::formatv("({0} {1} {2} ? {0} : {2})", text,
+                           isLeast ? "<" : ">", *next)
+                 .str();
       break;
     }
     }

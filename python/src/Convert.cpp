@@ -261,7 +261,7 @@ Tensor OperandArgument::tensor(const Tensor &other) {
   const Operand operand = get(other);
   if (operand.tensor())
     return *operand.tensor();
-  const Scalar value = operand.scalar();
+  const Scalar &value = operand.scalar();
   if (value.isSymbolic())
     return Tensor(value);
   DType dtype = other.dtype();

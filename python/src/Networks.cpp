@@ -218,7 +218,7 @@ static void bindPooling(TensorClass &tensor) {
           throw Error("interpolate: align_corners is for the mode linear, not "
                       "for \"" +
                       mode + "\"");
-        const Tensor resized = self.interpolate(size.get(), kind, alignCorners);
+        Tensor resized = self.interpolate(size.get(), kind, alignCorners);
         // Pixels stay pixels.
         if (self.dtype() == DType::UInt8 && isFloat(resized.dtype()))
           return (resized + 0.5).floor().cast(DType::UInt8);

@@ -35,7 +35,7 @@ static void bindExtreme(TensorClass &tensor, const char *name,
   tensor.def(
       name,
       [method, isMax](const Tensor &self, AxesArgument axis, bool keepdim) {
-        const Shape shape = self.shape();
+        const Shape &shape = self.shape();
         if (std::none_of(shape.begin(), shape.end(),
                          [](const SymInt &size) { return size == 0; }))
           return (self.*method)(axis.get(), keepdim);
