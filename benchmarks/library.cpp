@@ -42,6 +42,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <regex>
 
 using namespace tinygrad;
@@ -124,9 +125,11 @@ static double measure(const std::function<void()> &call, int numRounds = 40,
   return best;
 }
 
-/// Memory at a multiple of 64 bytes.
+/// Memory at a multiple of 64 bytes, until the process ends.
 static void *allocate(std::size_t bytes) {
-  return std::aligned_alloc(64, (bytes + 127) / 64 * 64);
+  static std::vector<std::unique_ptr<void, void (*)(void *)>> blocks;
+  void *block = std::aligned_alloc(64, (bytes + 127) / 64 * 64);
+  return blocks.emplace_back(block, &std::free).get();
 }
 
 /// One row: inference of a network as a step and as a library.
