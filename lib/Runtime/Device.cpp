@@ -57,10 +57,15 @@ void Device::sort(void *positions, const void *keys, const SortShape &shape,
   const int64_t length = shape.length.evaluate(values);
   if (length <= 0 || shape.rows <= 0)
     return;
-  const std::size_t keyBytes =
-      std::size_t(shape.rows * shape.rowElements) * itemSize(shape.keys);
+  // Of the last row, no more than is used: the rest may not be there.
+  auto getBytes = [&](int64_t elements, DType dtype) {
+    return std::size_t((shape.rows - 1) * elements +
+                       std::min(elements, length)) *
+           itemSize(dtype);
+  };
+  const std::size_t keyBytes = getBytes(shape.rowElements, shape.keys);
   const std::size_t positionBytes =
-      std::size_t(shape.rows * shape.rowPositions) * itemSize(shape.positions);
+      getBytes(shape.rowPositions, shape.positions);
   std::unique_ptr<char[]> hostKeys(new char[keyBytes]);
   std::unique_ptr<char[]> hostPositions(new char[positionBytes]);
   copyOut(hostKeys.get(), keys, keyBytes);

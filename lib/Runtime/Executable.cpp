@@ -466,14 +466,19 @@ std::size_t Executable::getAvailableBytes(const Run &run, uint32_t slot) const {
   return std::min(bytes, run.bytes[root] - std::min(offset, run.bytes[root]));
 }
 
-/// Without rows that are not there.
-SortShape Executable::getSortShape(const Step &step, const Run &run) const {
+/// Without rows of which memory has none, or not all that is read or written.
+SortShape Executable::getSortShape(const Step &step, const Run &run,
+                                   const std::vector<int64_t> &values) const {
   SortShape shape = step.sort;
+  const int64_t length = shape.length.evaluate(values.data());
   auto limit = [&](uint32_t slot, int64_t elements, DType dtype) {
     const std::size_t row = std::size_t(elements) * itemSize(dtype);
-    if (row == 0 || !mayBeShort(slot))
+    if (row == 0 || length <= 0 || !mayBeShort(slot))
       return;
-    const std::size_t rows = (getAvailableBytes(run, slot) + row - 1) / row;
+    const std::size_t used =
+        std::size_t(std::min(elements, length)) * itemSize(dtype);
+    const std::size_t bytes = getAvailableBytes(run, slot);
+    const std::size_t rows = bytes < used ? 0 : (bytes - used) / row + 1;
     shape.rows = std::min(shape.rows, int64_t(rows));
   };
   limit(step.slots[0], shape.rowPositions, shape.positions);
@@ -501,7 +506,7 @@ void Executable::runStep(const Step &step, Run &run,
     buffers.push_back(run.addresses[slot]);
   const std::vector<int64_t> chosen = chooseValues(step, values);
   if (step.kind == Step::Kind::Sort)
-    return target.sort(buffers[0], buffers[1], getSortShape(step, run),
+    return target.sort(buffers[0], buffers[1], getSortShape(step, run, chosen),
                        chosen.data());
   target.launch(step.kernel, buffers.data(), chosen.data(), step.dims);
 }

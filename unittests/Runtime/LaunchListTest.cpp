@@ -722,6 +722,17 @@ TEST_F(LaunchListTest, shortInputsAreAlignedAndSorted) {
   std::vector<int32_t> found(6);
   Executable(cpu, sorts).run({in}, {2, 3})[0].copyOut(found.data(), 24);
   EXPECT_THAT(found, ::testing::ElementsAre(1, 0, 0, 1, 1, 0));
+  // A part of a further row is none: its last element would not be there.
+  sorts.slots[1].kind = Slot::Kind::Input;
+  sorts.slots[1].isWritten = true;
+  sorts.inputs = {0, 1};
+  const std::vector<int32_t> unknown(kCount, -1);
+  const Buffer part = Buffer::fromHost(cpu, keys.data(), 40, DType::Int64),
+               written = Buffer::fromHost(cpu, unknown.data(), kBytes / 2,
+                                          DType::Int32);
+  Executable(cpu, sorts).run({part, written}, {2, 2});
+  written.copyOut(found.data(), 24);
+  EXPECT_THAT(found, ::testing::ElementsAre(1, 0, 0, 1, -1, -1));
 }
 
 TEST_F(LaunchListTest, sortsRows) {

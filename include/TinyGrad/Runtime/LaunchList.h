@@ -171,7 +171,8 @@ private:
   void checkWritten(const std::vector<Buffer> &inputs) const;
   bool mayBeShort(uint32_t slot) const;
   std::size_t getAvailableBytes(const Run &run, uint32_t slot) const;
-  SortShape getSortShape(const Step &step, const Run &run) const;
+  SortShape getSortShape(const Step &step, const Run &run,
+                         const std::vector<int64_t> &values) const;
   void runSteps(Run &run, const std::vector<int64_t> &values);
   void runStepTimed(const Step &step, Run &run,
                     const std::vector<int64_t> &values, bool isShown);
