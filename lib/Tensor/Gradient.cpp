@@ -744,7 +744,12 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
          handle = handle->next) {
       if (handle->isInternal || handle->pinnedBy)
         continue;
-      Tensor owner(static_cast<TensorImpl *>(handle)->shared_from_this());
+      // Null if another thread is about to destroy it.
+      std::shared_ptr<TensorImpl> impl =
+          static_cast<TensorImpl *>(handle)->weak_from_this().lock();
+      if (!impl)
+        continue;
+      Tensor owner(std::move(impl));
       Tensor sum = owner.grad();
       // Zero by what no gradient comes through: detach(), floor().
       addTo(sum, gradient.defined() ? gradient : owner.zerosLike());

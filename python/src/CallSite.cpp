@@ -1,5 +1,4 @@
-//===- CallSite.cpp - lines of Python programs
-//-----------------------------===//
+//===- CallSite.cpp - lines of Python programs ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Convert.cpp - Python objects as arguments
-//---------------------------===//
+//===- Convert.cpp - Python objects as arguments --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -94,6 +94,8 @@ struct SizeArgument : Argument {
 
 Scalar toScalar(nb::handle object);
 SymInt toSize(nb::handle object);
+/// An int if the size is a number.
+nb::object toPython(const SymInt &size);
 int64_t toInt(nb::handle object, const char *what);
 /// The sizes that a method with `*args` was given, as numbers or as one
 /// sequence of them.

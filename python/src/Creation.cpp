@@ -1,5 +1,4 @@
-//===- Creation.cpp - tensors of data, constants and random numbers
-//--------===//
+//===- Creation.cpp - tensors of data, constants and random numbers -------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- DTypes.cpp - element types
-//------------------------------------------===//
+//===- DTypes.cpp - element types -----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Elementwise.cpp - elementwise methods
-//-------------------------------===//
+//===- Elementwise.cpp - elementwise methods ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Errors.cpp - exceptions
-//---------------------------------------------===//
+//===- Errors.cpp - exceptions --------------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

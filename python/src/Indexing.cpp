@@ -1,5 +1,4 @@
-//===- Indexing.cpp - indices, gathers, sorts
-//------------------------------===//
+//===- Indexing.cpp - indices, gathers, sorts -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

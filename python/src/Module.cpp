@@ -1,5 +1,4 @@
-//===- Module.cpp - the extension module
-//-----------------------------------===//
+//===- Module.cpp - the extension module ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

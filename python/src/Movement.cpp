@@ -1,5 +1,4 @@
-//===- Movement.cpp - methods that move elements
-//---------------------------===//
+//===- Movement.cpp - methods that move elements --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -1,5 +1,4 @@
-//===- Networks.cpp - products, convolutions, losses
-//-----------------------===//
+//===- Networks.cpp - products, convolutions, losses ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

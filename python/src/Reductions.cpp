@@ -1,5 +1,4 @@
-//===- Reductions.cpp - reductions
-//-----------------------------------------===//
+//===- Reductions.cpp - reductions ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

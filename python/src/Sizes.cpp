@@ -1,5 +1,4 @@
-//===- Sizes.cpp - symbolic sizes
-//------------------------------------------===//
+//===- Sizes.cpp - symbolic sizes -----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,21 +10,14 @@ using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
 
-/// A number if the size is one.
-static nb::object toObject(const SymInt &size) {
-  if (size.isSymbolic())
-    return nb::cast(size);
-  return nb::int_(size.value());
-}
-
 template <typename Function>
 static void bindOperator(nb::class_<SymInt> &size, const char *name,
                          const char *reflected, Function function) {
   size.def(name, [function](const SymInt &a, SizeArgument b) {
-    return toObject(function(a, b.get()));
+    return toPython(function(a, b.get()));
   });
   size.def(reflected, [function](const SymInt &a, SizeArgument b) {
-    return toObject(function(b.get(), a));
+    return toPython(function(b.get(), a));
   });
 }
 
@@ -83,7 +75,7 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
   size.def("__ge__", [](const SymInt &a, SizeArgument b) {
     return isLess(b.get(), a, true);
   });
-  size.def("__neg__", [](const SymInt &a) { return toObject(-a); });
+  size.def("__neg__", [](const SymInt &a) { return toPython(-a); });
   size.def("__eq__", [](const SymInt &a, nb::object b) {
     if (!nb::isinstance<SymInt>(b) && !PyLong_Check(b.ptr()))
       return false;

@@ -1,5 +1,4 @@
-//===- Values.cpp - facts, values, gradients
-//-------------------------------===//
+//===- Values.cpp - facts, values, gradients ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +18,7 @@ using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
 
-static nb::object toPython(const SymInt &size) {
+nb::object tinygrad::python::toPython(const SymInt &size) {
   if (size.isSymbolic())
     return nb::cast(size);
   return nb::int_(size.value());

@@ -233,6 +233,17 @@ class Linear:
         return x.linear(self.weight.transpose(), self.bias)
 
 
+def _normalize_groups(
+    x: Tensor, groups: int, eps: float, weight: Tensor | None, bias: Tensor | None
+) -> Tensor:
+    """Each group of channels with mean 0 and variance 1, then scaled by channel."""
+    x = x.reshape(x.shape[0], groups, -1).layernorm(eps=eps).reshape(x.shape)
+    if weight is None or bias is None:
+        return x
+    channels = (1, -1, *[1] * (x.ndim - 2))
+    return x * weight.reshape(channels) + bias.reshape(channels)
+
+
 class GroupNorm:
     """Normalizes groups of channels of each element of the batch: (N, num_channels, ...)."""
 
@@ -243,12 +254,7 @@ class GroupNorm:
         self.weight, self.bias = _affine((num_channels,), affine)
 
     def __call__(self, x: Tensor) -> Tensor:
-        groups = x.reshape(x.shape[0], self.num_groups, -1)
-        x = groups.layernorm(eps=self.eps).reshape(x.shape)
-        if self.weight is None or self.bias is None:
-            return x
-        channels = (1, -1, *[1] * (x.ndim - 2))
-        return x * self.weight.reshape(channels) + self.bias.reshape(channels)
+        return _normalize_groups(x, self.num_groups, self.eps, self.weight, self.bias)
 
 
 class InstanceNorm:
@@ -259,12 +265,7 @@ class InstanceNorm:
         self.weight, self.bias = _affine((num_features,), affine)
 
     def __call__(self, x: Tensor) -> Tensor:
-        instances = x.reshape(x.shape[0], self.num_features, -1)
-        x = instances.layernorm(eps=self.eps).reshape(x.shape)
-        if self.weight is None or self.bias is None:
-            return x
-        channels = (1, -1, *[1] * (x.ndim - 2))
-        return x * self.weight.reshape(channels) + self.bias.reshape(channels)
+        return _normalize_groups(x, self.num_features, self.eps, self.weight, self.bias)
 
 
 class LayerNorm:
