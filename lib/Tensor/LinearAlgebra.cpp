@@ -246,7 +246,9 @@ Tensor Tensor::newtonSchulz(int64_t steps,
   return inFloat(isTall ? transpose(-2, -1) : *this, [&](const Tensor &wide) {
     Tensor squares = wide.square().sum({-2, -1}, true);
     // The norm of zeros has the gradient 0.
-    Tensor x = wide / (detachedWhere(squares == 0, squares).sqrt() + eps);
+    Tensor norm = constantAtZero(
+        squares, 0, [](const Tensor &square) { return square.sqrt(); });
+    Tensor x = wide / (norm + eps);
     for (int64_t i = 0; i < steps; ++i) {
       // c[1] g + c[2] g^2 + ..., as g (c[1] + g (c[2] + ..)), times x.
       Tensor gram = x.matmul(x.transpose(-2, -1)), sum;

@@ -73,6 +73,15 @@ Tensor detail::detachedWhere(const Tensor &condition, const Tensor &x) {
   return prim::where(condition, prim::detach(x), x);
 }
 
+Tensor
+detail::constantAtZero(const Tensor &x, double value,
+                       const std::function<Tensor(const Tensor &)> &function) {
+  // The derivatives of function(1) are finite: those of function(0), times 0,
+  // would be NaN.
+  Tensor isZero = x == 0;
+  return isZero.where(value, function(isZero.where(1, x)));
+}
+
 /// |x| by the sign bit. Of odd functions of x, withSign() of a function of it
 /// has the right derivatives also at 0.
 static Tensor withoutSign(const Tensor &x) { return isSignSet(x).where(-x, x); }

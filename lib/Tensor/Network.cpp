@@ -117,8 +117,10 @@ Tensor Tensor::normalize(double p, int64_t dim, double eps) const {
     throw Error("normalize: there is no norm of p = " + std::to_string(p));
   return inFloat(*this, [&](const Tensor &x) {
     // The norm of zeros has the gradient 0, like the root of a sum of 0 here.
-    auto withoutZero = [](const Tensor &sum) {
-      return detachedWhere(sum == 0, sum);
+    auto root = [&](const Tensor &sum) {
+      return constantAtZero(sum, 0, [&](const Tensor &s) {
+        return p == 2 ? s.sqrt() : s.pow(1 / p);
+      });
     };
     Tensor norm;
     if (p == 0)
@@ -126,11 +128,11 @@ Tensor Tensor::normalize(double p, int64_t dim, double eps) const {
     else if (p == 1)
       norm = x.abs().sum(axes, true);
     else if (p == 2)
-      norm = withoutZero(x.square().sum(axes, true)).sqrt();
+      norm = root(x.square().sum(axes, true));
     else if (std::isinf(p))
       norm = maxOrLowest(x.abs(), axes, true);
     else
-      norm = withoutZero(x.abs().pow(p).sum(axes, true)).pow(1 / p);
+      norm = root(x.abs().pow(p).sum(axes, true));
     return x / norm.maximum(eps);
   });
 }

@@ -223,6 +223,10 @@ Tensor magnitude(const Tensor &x);
 /// \p x, but no gradient flows where \p condition is true. Programs have no
 /// operation for it.
 Tensor detachedWhere(const Tensor &condition, const Tensor &x);
+/// function(x), but \p value where x is 0, with derivatives of 0 of every order
+/// there. For functions whose derivative is infinite at 0.
+Tensor constantAtZero(const Tensor &x, double value,
+                      const std::function<Tensor(const Tensor &)> &function);
 /// Whether the sign bit of a float is set, also of a zero or NaN.
 Tensor isSignSet(const Tensor &x);
 /// x * factor, without a loss of accuracy if the factor is not a float32.

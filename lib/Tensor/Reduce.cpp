@@ -168,8 +168,8 @@ Tensor Tensor::std(const Axes &axes, bool keepdim, int64_t correction) const {
   const MethodScope method("std");
   return inFloat(*this, [&](const Tensor &x) {
     // The gradient for equal numbers is 0, as in PyTorch.
-    Tensor variance = x.var(axes, keepdim, correction);
-    return detachedWhere(variance == 0, variance).sqrt();
+    return constantAtZero(x.var(axes, keepdim, correction), 0,
+                          [](const Tensor &v) { return v.sqrt(); });
   });
 }
 
@@ -246,7 +246,8 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
   return inFloat(*this, [&](const Tensor &x) {
     const auto logOfSum = [](const Tensor &sum) {
-      return detachedWhere(sum == 0, sum).log();
+      return constantAtZero(sum, -std::numeric_limits<double>::infinity(),
+                            [](const Tensor &s) { return s.log(); });
     };
     return finish(
         recipes::logSumExp(x, maxOrLowest(x, list, true), list, logOfSum), list,

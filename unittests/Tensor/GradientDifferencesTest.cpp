@@ -362,6 +362,32 @@ TEST(GradientDifferencesTest, statistics) {
   }
 }
 
+/// The deviation of equal numbers and the norm of zeros have gradients of 0,
+/// and so have these gradients.
+TEST(GradientDifferencesTest, secondGradientsWhereRootsAreZero) {
+  const std::vector<std::function<Tensor(const Tensor &)>> functions = {
+      [](const Tensor &x) { return x.std(1); },
+      [](const Tensor &x) { return x.normalize(2, 1).sum(1); },
+      [](const Tensor &x) { return x.normalize(3, 1).sum(1); },
+      [](const Tensor &x) { return x.newtonSchulz(1, {2.0, -1.5, 0.5}, 1.0); },
+      [](const Tensor &x) {
+        return x.pad({{0, 0}, {0, 1}}, -INFINITY)
+            .shrink({{}, {3, 4}})
+            .logsumexp(1);
+      },
+  };
+  for (const auto &f : functions) {
+    SCOPED_TRACE("function " + std::to_string(&f - functions.data()));
+    Tensor x = Tensor::zeros({2, 3}, DType::Float64).parameter();
+    Tensor noise = doubleNoise({2, 3});
+    Tensor gradient = f(x).square().add(f(x)).sum().gradient({x}, {}, true)[0];
+    Tensor second = (gradient * noise).sum().gradient({x}, {}, true)[0];
+    for (const Tensor &t : {gradient, second})
+      for (double value : t.tolist<double>())
+        EXPECT_TRUE(std::isfinite(value)) << value;
+  }
+}
+
 /// Axes of one length, along which a kernel computes the same function: once
 /// reduced, once as its result.
 TEST(GradientDifferencesTest, statisticsAlongAxesOfOneLength) {

@@ -159,10 +159,62 @@ static void splitMaskedLoads(llvm::Module &module, unsigned registerBits) {
   }
 }
 
+/// Whether instruction selection may know that a lane of the vector is 0.
+static bool mayHaveZeroLane(const llvm::Value *vector, unsigned depth = 0) {
+  // It looks at six operations, one after the other.
+  constexpr unsigned kMostDepth = 8;
+  if (const auto *constant = llvm::dyn_cast<llvm::Constant>(vector)) {
+    const auto *type =
+        llvm::dyn_cast<llvm::FixedVectorType>(constant->getType());
+    if (!type)
+      return !llvm::isa<llvm::UndefValue>(constant) && constant->isNullValue();
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      const llvm::Constant *lane = constant->getAggregateElement(i);
+      if (!lane || lane->isNullValue())
+        return true;
+    }
+    return false;
+  }
+  const auto *instruction = llvm::dyn_cast<llvm::Instruction>(vector);
+  // Instructions are selected block by block.
+  if (!instruction || llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction))
+    return false;
+  const auto *call = llvm::dyn_cast<llvm::CallInst>(instruction);
+  if (call && !llvm::isa<llvm::IntrinsicInst>(call))
+    return false;
+  return depth == kMostDepth ||
+         llvm::any_of(instruction->operands(), [&](const llvm::Use &operand) {
+           return (operand->getType()->isVectorTy() ||
+                   operand->getType()->isFloatingPointTy()) &&
+                  mayHaveZeroLane(operand, depth + 1);
+         });
+}
+
+/// Hides the divisor of 0 by 0. LLVM 22 takes it for 0 when it simplifies
+/// vectors by the lanes that are used (`SimplifyDemandedVectorElts`), and then
+/// drops the mask that replaces such a lane by 0.
+static void fenceDivisors(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      const bool isDivision =
+          instruction.getOpcode() == llvm::Instruction::FDiv ||
+          instruction.getOpcode() == llvm::Instruction::FRem;
+      if (!isDivision || !instruction.getType()->isVectorTy() ||
+          !mayHaveZeroLane(instruction.getOperand(0)) ||
+          !mayHaveZeroLane(instruction.getOperand(1)))
+        continue;
+      llvm::IRBuilder<> builder(&instruction);
+      instruction.setOperand(
+          1, builder.CreateArithmeticFence(instruction.getOperand(1),
+                                           instruction.getType()));
+    }
+}
+
 void cpu::avoidMiscompilations(llvm::Module &module,
                                const CpuTargetOptions &target) {
   narrowSingleLaneStores(module);
   completeReversals(module);
+  fenceDivisors(module);
   const unsigned registerBits = unsigned(target.getFacts().vectorBytes) * 8;
   if (module.getTargetTriple().isX86() && registerBits == 256)
     splitMaskedLoads(module, registerBits);

@@ -94,6 +94,7 @@ private:
   void numberAssigns();
   Place locate(Operation *op);
   void findStored();
+  void findCompared();
 
   void provide(Access &access, Value value);
   /// Adds accesses of a value.
@@ -159,6 +160,9 @@ private:
   DenseMap<Value, Place> places;
   /// Values that must have a buffer, whatever their cost.
   DenseSet<Value> stored;
+  /// Sums that are compared with themselves, and must have a buffer if they
+  /// would be computed more than once.
+  DenseSet<Value> compared;
   /// Scatters that update memory in place, as they are assigned to it.
   DenseSet<Operation *> inPlace;
   DenseMap<Value, Value> buffers;

@@ -402,6 +402,9 @@ void FunctionScheduler::visit(Operation *op) {
   if (isa<StridedOp, ConstOp, IotaOp, DimOp, ContiguousOp, CopyOp>(op))
     return computeInPlace(op);
   std::string reason = costs->getReasonToStore(result, uses);
+  if (reason.empty() && uses.size() > 1 && compared.contains(result))
+    reason = "it is compared with itself, and adding in another order would "
+             "make it differ";
   if (!reason.empty() && !costs->storesOperand(op))
     return store(op, reason);
   computeInPlace(op);
@@ -486,6 +489,7 @@ LogicalResult FunctionScheduler::run() {
   for (BlockArgument argument : block.getArguments())
     getBuffer(argument);
   findStored();
+  findCompared();
   costs = std::make_unique<CostModel>(block, stored);
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
