@@ -165,7 +165,7 @@ void JitCore::begin(const JitArguments &arguments) {
       throw Error("jit: arguments " + arguments.tensorNames[0] + " and " +
                   arguments.tensorNames[i] + " are of different graphs");
   call.findVariables(arguments);
-  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  std::lock_guard<GraphMutex> lock(call.graph->mutex);
   // Before anything is computed.
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -211,7 +211,7 @@ std::vector<Tensor> JitCore::end(const JitArguments &arguments,
       throw Error("jit: argument " + arguments.tensorNames[i] +
                   " refers to another tensor after the step, which a replay "
                   "would not repeat; use assign()");
-  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  std::lock_guard<GraphMutex> lock(call.graph->mutex);
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     step->arguments[i].name = arguments.tensorNames[i];
   step->prepare(call.variables);
@@ -385,7 +385,7 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
                 " of a NoGradScope, and is called " +
                 (call.isGradientOff ? "outside" : "inside") +
                 " of one; use a Jit for each");
-  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  std::lock_guard<GraphMutex> lock(call.graph->mutex);
   call.values.assign(call.variables.size(), 0);
   call.isSet.assign(call.variables.size(), false);
   call.given.clear();

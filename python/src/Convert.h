@@ -154,6 +154,7 @@ std::vector<Tensor> toTensors(nb::handle arguments);
 
 using TensorClass = nb::class_<Tensor>;
 void bindErrors(nb::module_ &module);
+void bindInterrupts();
 void bindProcess(nb::module_ &module);
 void bindDTypes(nb::module_ &module);
 void bindSizes(nb::module_ &module);

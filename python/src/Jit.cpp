@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/Jit.h"
@@ -221,7 +222,7 @@ static nb::object putTensors(nb::handle form,
 void PythonJit::begin(nb::tuple args, nb::dict keywords) {
   auto flat = std::make_unique<FlatArguments>(args, keywords, true);
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     core.begin(flat->list);
   }
   kernelsBefore = GlobalCounters::kernelCount;
@@ -237,7 +238,7 @@ nb::object PythonJit::end(nb::object result) {
   const std::unique_ptr<FlatArguments> flat = std::move(call);
   nb::object form = takeTensors(result, tensors, hasRun);
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     tensors = core.end(flat->list, tensors);
   }
   hasRun = true;
@@ -277,7 +278,7 @@ nb::object PythonJit::replay(nb::tuple args, nb::dict keywords,
       throwOtherConstant(FlatArguments(args, keywords, true), constants);
   std::vector<Tensor> tensors;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     tensors = core.replay(flat.list);
   }
   return putTensors(result, tensors);

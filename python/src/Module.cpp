@@ -15,6 +15,7 @@ NB_MODULE(_tensors, module) {
   nb::set_leak_warnings(false);
   module.doc() = "The compiled part of tinygrad_mlir.";
   bindErrors(module);
+  bindInterrupts();
   bindProcess(module);
   bindDTypes(module);
   bindSizes(module);

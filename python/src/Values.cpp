@@ -6,6 +6,7 @@
 
 #include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
@@ -51,7 +52,7 @@ void tinygrad::python::checkHasValues(const Tensor &tensor) {
 static HostArray read(const Tensor &tensor) {
   checkHasValues(tensor);
   const PythonCallSite site;
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return tensor.toHost();
 }
 
@@ -214,7 +215,7 @@ static void bindReading(TensorClass &tensor) {
           tensors.push_back(nb::cast<Tensor>(other));
         {
           const PythonCallSite site;
-          const nb::gil_scoped_release release;
+          const Unlocked unlocked;
           realize(tensors);
         }
         return self;
