@@ -35,6 +35,7 @@ NB_MODULE(_tensors, module) {
   bindJit(module);
   bindRuntime(module);
   bindState(module);
+  explainArguments(module);
 }
 
 extern "C" NB_EXPORT PyObject *PyInit__core();
