@@ -14,6 +14,7 @@
 #include "CapturedStep.h"
 #include "GraphImpl.h"
 #include "Recorder.h"
+#include "SaveStep.h"
 #include "TinyGrad/Tensor/Training.h"
 
 #include <algorithm>
@@ -408,4 +409,45 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
       (void)tensor.buffer(std::source_location());
   }
   return call.step->replay(call.given, call.values);
+}
+
+//===----------------------------------------------------------------------===//
+// For other processes
+//===----------------------------------------------------------------------===//
+
+SavedStep JitCore::save() const {
+  if (!state->step)
+    throw Error("jit: nothing is captured; call the function twice before it "
+                "is saved");
+  if (!state->sizes.empty() || !state->numbers.empty())
+    throw Error(
+        "jit: a captured step with the argument " +
+        (state->sizes.empty() ? state->numberNames : state->sizeNames).front() +
+        ", which is not a tensor, cannot be saved");
+  std::lock_guard<GraphMutex> lock(state->graph->mutex);
+  SavedStep saved;
+  saved.isTraining = state->isTraining;
+  saved.isGradientOff = state->isGradientOff;
+  saved.bytes = saveStep(*state->step, saved.tensors);
+  return saved;
+}
+
+void JitCore::load(const SavedStep &saved) {
+  auto loaded = std::make_unique<State>();
+  loaded->graph = Graph::current().impl();
+  for (const Tensor &tensor : saved.tensors)
+    if (tensor.impl().graph != loaded->graph)
+      throw Error("jit: the tensors of a saved step are of another graph than "
+                  "the current one");
+  std::lock_guard<GraphMutex> lock(loaded->graph->mutex);
+  loaded->step = loadStep(saved.bytes, saved.tensors, loaded->graph);
+  loaded->hasRun = true;
+  loaded->isTraining = saved.isTraining;
+  loaded->isGradientOff = saved.isGradientOff;
+  for (const CapturedArgument &argument : loaded->step->arguments) {
+    loaded->signatures.push_back(
+        {argument.name, argument.dtype, argument.shape, argument.device});
+    loaded->writesArguments |= argument.isWritten || argument.after;
+  }
+  state = std::move(loaded);
 }

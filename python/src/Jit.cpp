@@ -72,6 +72,9 @@ public:
   }
   nb::object replay(nb::tuple args, nb::dict keywords, nb::list constants,
                     nb::object result) const;
+  nb::tuple save() const;
+  void load(nb::bytes bytes, const std::vector<Tensor> &tensors,
+            bool isTraining, bool isGradientOff, std::string newLayout);
 
 private:
   [[noreturn]] void throwOtherConstant(const FlatArguments &named,
@@ -284,6 +287,31 @@ nb::object PythonJit::replay(nb::tuple args, nb::dict keywords,
   return putTensors(result, tensors);
 }
 
+/// What load() takes.
+nb::tuple PythonJit::save() const {
+  detail::SavedStep saved;
+  {
+    const Unlocked unlocked;
+    saved = core.save();
+  }
+  return nb::make_tuple(nb::bytes(saved.bytes.data(), saved.bytes.size()),
+                        saved.tensors, saved.isTraining, saved.isGradientOff,
+                        layout);
+}
+
+void PythonJit::load(nb::bytes bytes, const std::vector<Tensor> &tensors,
+                     bool isTraining, bool isGradientOff,
+                     std::string newLayout) {
+  const detail::SavedStep saved{
+      {bytes.c_str(), bytes.size()}, tensors, isTraining, isGradientOff};
+  {
+    const Unlocked unlocked;
+    core.load(saved);
+  }
+  layout = std::move(newLayout);
+  hasRun = true;
+}
+
 void tinygrad::python::bindJit(nb::module_ &module) {
   nb::class_<PythonJit>(module, "JitCore", "The compiled part of TinyJit.")
       .def(nb::init<>())
@@ -293,6 +321,10 @@ void tinygrad::python::bindJit(nb::module_ &module) {
       .def("begin", &PythonJit::begin, arg("args"), arg("kwargs"))
       .def("end", &PythonJit::end, arg("result").none())
       .def("abandon", &PythonJit::abandon)
+      .def("save", &PythonJit::save,
+           "What was captured, as bytes and the tensors that it uses.")
+      .def("load", &PythonJit::load, arg("bytes"), arg("tensors"),
+           arg("is_training"), arg("is_gradient_off"), arg("layout"))
       .def("replay", &PythonJit::replay, arg("args"), arg("kwargs"),
            arg("constants"), arg("result").none());
 }
