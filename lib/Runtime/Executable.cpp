@@ -454,12 +454,14 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
 }
 
 void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
-  checkInterrupt();
+  detail::Interrupt *interrupt = detail::Interrupt::current();
+  if (interrupt)
+    interrupt->check();
   // Memory of tensors is written completely or not at all.
   std::optional<UninterruptedScope> scope;
   auto forEachStep = [&](auto body) {
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
-      if (i == firstWriter)
+      if (interrupt && i == firstWriter)
         scope.emplace();
       body(program.steps[i]);
     }
@@ -470,10 +472,11 @@ void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
         [&](const Step &step) { runStepTimed(step, run, values, isShown); });
     return;
   }
-  if (commands && isLong && detail::Interrupt::current()) {
+  if (commands && isLong && interrupt) {
     forEachStep([&](const Step &step) { runStep(step, run, values); });
   } else if (commands) {
-    scope.emplace();
+    if (interrupt)
+      scope.emplace();
     commands->replay(run.addresses.data(), values.data());
   } else {
     forEachStep([&](const Step &step) { runStep(step, run, values); });

@@ -416,7 +416,7 @@ std::vector<Tensor> CapturedStep::replay(const std::vector<TensorImpl *> &given,
   std::optional<UninterruptedScope> uninterrupted;
   for (const CapturedAction &action : actions) {
     run(action, values);
-    if (!uninterrupted && llvm::any_of(action.inputs, mayWrite))
+    if (Interrupt::current() && llvm::any_of(action.inputs, mayWrite))
       uninterrupted.emplace();
   }
   restoreRandom.release();

@@ -137,6 +137,9 @@ void tinygrad::python::bindRuntime(nb::module_ &module) {
       "is "
       "identical to no other tensor.");
   module.def(
+      "is_realized", [](const Tensor &tensor) { return tensor.isRealized(); },
+      arg("tensor"), "Whether the values are in memory.");
+  module.def(
       "realize",
       [](const std::vector<Tensor> &tensors) {
         const PythonCallSite site;

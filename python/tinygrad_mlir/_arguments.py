@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 SIGNATURE = re.compile(r"def (\w+)\((.*)\) -> ", re.DOTALL)
-NUMBERS = ("bool", "int", "float")
+OPERATORS = {"__matmul__": "@", "__rmatmul__": "@", "__imatmul__": "@="}
 
 
 class Parameter(NamedTuple):
@@ -123,11 +123,13 @@ def find_problem(
             continue
         value = given_values[parameter.name]
         if not any(accepts(kind, value) for kind in parameter.types):
+            wanted = f"must be {describe(parameter.types)}, not {type_name(value)}"
+            if name in OPERATORS:
+                return 3, f"{OPERATORS[name]}: the other operand {wanted}"
             what = f"argument {parameter.name!r}"
             if parameter.is_positional:
                 what = "argument" if len(parameters) == 1 else f"argument {position + 1}"
-            wanted = describe(parameter.types)
-            return 3 + position, f"{name}(): {what} must be {wanted}, not {type_name(value)}"
+            return 3 + position, f"{name}(): {what} {wanted}"
     return None
 
 

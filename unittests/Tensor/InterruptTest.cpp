@@ -62,8 +62,8 @@ TEST(InterruptTest, CompilationIsStopped) {
 }
 
 TEST(InterruptTest, AssignmentsAreDoneOrNot) {
-  const Tensor first = Tensor::zeros({4}).parameter(false).realize();
-  const Tensor second = Tensor::zeros({4}).parameter(false).realize();
+  Tensor first = Tensor::zeros({4}).parameter(false).realize();
+  Tensor second = Tensor::zeros({4}).parameter(false).realize();
   const Tensor number = makeLong().shrink({{0, 4}, {0, 1}}).reshape({4});
   first.assign(first + number * 0 + 1);
   second.assign(second + makeLong().sum() * 0 + 2);
@@ -81,7 +81,7 @@ TEST(InterruptTest, AssignmentsAreDoneOrNot) {
 }
 
 TEST(InterruptTest, ReplaysAreDoneOrNot) {
-  const Tensor count = Tensor::zeros({1}).parameter(false).realize();
+  Tensor count = Tensor::zeros({1}).parameter(false).realize();
   Jit step([&](const Tensor &x) {
     count.assign(count + x.matmul(x).matmul(x).sum() * 0 + 1);
   });
