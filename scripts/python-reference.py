@@ -4,7 +4,7 @@
 usage: python-reference.py OUTPUT-FOLDER
 
 Examples of the methods of Tensor are in python/reference/tensor.txt, those of
-other names in their docstrings. Both are run by python/tests/test_reference.py.
+other names in names.txt beside it. python/tests/test_reference.py runs them.
 """
 
 import importlib
@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "python" / "reference" / "tensor.txt"
+EXAMPLES = Path(__file__).resolve().parent.parent / "python" / "reference"
 MODULES = {
     "tinygrad_mlir": "What a program imports.",
     "tinygrad_mlir.nn": "Layers of networks.",
@@ -23,13 +23,12 @@ MODULES = {
     "tinygrad_mlir.helpers": "Settings, counters, and small functions.",
     "tinygrad_mlir.plot": "Images and curves in notebooks.",
 }
-#: How the parameters of methods that take `*args` are given.
 QUALIFIED = re.compile(r"\b(?:tinygrad_mlir\._core|collections\.abc|builtins)\.")
 
 
-def read_examples():
-    """The lines of doctest for each method of Tensor."""
-    entries = EXAMPLES.read_text().strip().split("\n\n")
+def read_examples(file):
+    """The lines of doctest for each name."""
+    entries = (EXAMPLES / file).read_text().strip().split("\n\n")
     return {name: text for name, text in (entry.split("\n", 1) for entry in entries)}
 
 
@@ -88,7 +87,7 @@ def find_public(module):
 
 def make_tensor_page():
     tensor = importlib.import_module("tinygrad_mlir").Tensor
-    examples = read_examples()
+    examples = read_examples("tensor.txt")
     parts = ["# Tensor\n", document(tensor), "\n"]
     for name in find_names(tensor):
         parts.append(make_entry(name, get_member(tensor, name), examples.get(name), "##"))
@@ -97,12 +96,15 @@ def make_tensor_page():
 
 def make_module_page(name, text):
     module = importlib.import_module(name)
+    examples = read_examples("names.txt")
+    prefix = name.removeprefix("tinygrad_mlir").removeprefix(".")
     parts = [f"# {name}\n", text + "\n"]
     for member, value in find_public(module).items():
         if member == "Tensor":
             parts.append("## Tensor\n\nSee [its own page](tensor.md).\n")
         elif inspect.isclass(value) or inspect.isroutine(value):
-            parts.append(make_entry(member, value, None, "##"))
+            example = examples.get(f"{prefix}.{member}".removeprefix("."))
+            parts.append(make_entry(member, value, example, "##"))
             if inspect.isclass(value):
                 for method in vars(value):
                     own = inspect.getattr_static(value, method)

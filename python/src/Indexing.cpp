@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -198,8 +200,11 @@ static void bindPositions(TensorClass &tensor) {
       "masked_select",
       [](const Tensor &self, const Tensor &mask, std::optional<int64_t> size,
          OperandArgument fill) {
-        if (!size)
+        if (!size) {
+          const PythonCallSite site;
+          const Unlocked unlocked;
           return self.maskedSelect(mask);
+        }
         const Tensor whole = mask.expand(self.shape()).flatten();
         return selectFirst(self.flatten(), whole, *size, fill);
       },
@@ -210,8 +215,11 @@ static void bindPositions(TensorClass &tensor) {
       "nonzero",
       [](const Tensor &self, std::optional<int64_t> size,
          OperandArgument fill) {
-        if (!size)
+        if (!size) {
+          const PythonCallSite site;
+          const Unlocked unlocked;
           return self.nonzero();
+        }
         const Tensor whole = (self != 0).flatten();
         std::vector<Tensor> columns;
         int64_t inner = 1;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tinygrad_mlir import Tensor, Variable, dtypes
+from tinygrad_mlir import Tensor, Variable, dtypes, nn
 
 ROOT = Path(__file__).parent.parent.parent
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
@@ -22,7 +22,16 @@ def load(name):
 
 
 reference = load("python-reference")
-EXAMPLES = reference.read_examples()
+EXAMPLES = reference.read_examples("tensor.txt")
+NAMES = reference.read_examples("names.txt")
+#: What needs files that other programs write; test_state.py and test_gguf.py have some.
+WITHOUT_EXAMPLE = {
+    "nn.datasets.cifar",
+    "nn.datasets.mnist",
+    "nn.state.TensorIO",
+    "nn.state.gguf_load",
+    "nn.state.torch_load",
+}
 
 
 class Checker(doctest.OutputChecker):
@@ -39,7 +48,7 @@ class Checker(doctest.OutputChecker):
 
 
 def run(text, name):
-    names = {"Tensor": Tensor, "Variable": Variable, "dtypes": dtypes}
+    names = {"Tensor": Tensor, "Variable": Variable, "dtypes": dtypes, "nn": nn}
     test = doctest.DocTestParser().get_doctest(text, names, name, "tensor.txt", 0)
     report = []
     result = doctest.DocTestRunner(Checker(), verbose=False).run(test, out=report.append)
@@ -51,6 +60,12 @@ def run(text, name):
 def test_example(name):
     assert re.search(rf"\b{name}\b", EXAMPLES[name]), f"the example does not use {name}"
     run(EXAMPLES[name] + "\n", name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_example_of_name(name):
+    assert re.search(rf"\b{name.rsplit('.', 1)[-1]}\b", NAMES[name])
+    run(NAMES[name] + "\n", name)
 
 
 def test_checker_finds_other_numbers():
