@@ -140,6 +140,30 @@ def test_threads_run_while_one_waits_for_the_graph():
     assert max(gaps) < max(duration / 2, 0.2)
 
 
+def test_others_build_while_the_main_thread_computes():
+    """It asks for signals, for which it needs Python's lock, while it holds the graph's."""
+    x = Tensor.ones(1500, 1500).clone().realize()
+    is_done = False
+    built = []
+
+    def build():
+        while not is_done:
+            Tensor.ones(3) + 1
+            built.append(1)
+
+    threads = [threading.Thread(target=build) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    begin = time.monotonic()
+    while time.monotonic() - begin < 0.5:
+        (x @ x).realize()
+    is_done = True
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert built
+
+
 def test_threads_share_graphs_and_custom_gradients():
     """The computing thread needs Python's lock while the others wait for the graph's."""
     errors = []

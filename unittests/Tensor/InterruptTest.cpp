@@ -49,16 +49,38 @@ TEST(InterruptTest, RunIsStoppedAndCanBeRepeated) {
 TEST(InterruptTest, CompilationIsStopped) {
   const Context settings({{"CACHELEVEL", 0}});
   std::vector<Tensor> sums;
-  for (int64_t i = 2; i < 80; ++i)
+  for (int64_t i = 2; i < 402; ++i)
     sums.push_back(
         (Tensor::ones({i, i + 1}).parameter(false) * double(i)).sum());
   const int64_t kernels = GlobalCounters::kernelCount;
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
   {
     const InterruptScope scope([] { return true; });
     EXPECT_THROW(realize(sums), Interrupted);
   }
+  // Between passes: those of so many kernels take longer than a question waits.
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
   EXPECT_EQ(GlobalCounters::kernelCount, kernels);
   EXPECT_EQ(sums[3].item<float>(), 5.0f * 5 * 6);
+}
+
+TEST(InterruptTest, NoMoreKernelsAreCompiled) {
+  const Context settings({{"CACHELEVEL", 0}});
+  std::vector<Tensor> sums;
+  for (int64_t i = 2; i < 102; ++i)
+    sums.push_back(
+        (Tensor::ones({i, i + 2}).parameter(false) * double(i)).sum());
+  const int64_t kernels = GlobalCounters::kernelCount;
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
+  {
+    const InterruptScope scope(
+        [&] { return GlobalCounters::kernelsCompiled > compiled; });
+    EXPECT_THROW(realize(sums), Interrupted);
+  }
+  EXPECT_GT(GlobalCounters::kernelsCompiled, compiled);
+  EXPECT_LT(GlobalCounters::kernelsCompiled, compiled + 100);
+  EXPECT_EQ(GlobalCounters::kernelCount, kernels);
+  EXPECT_EQ(sums[3].item<float>(), 5.0f * 5 * 7);
 }
 
 TEST(InterruptTest, AssignmentsAreDoneOrNot) {
