@@ -117,11 +117,29 @@ static Tensor selectFirst(const Tensor &row, const Tensor &mask, int64_t size,
   return filled.scatter(0, places, row).shrinkTo({size});
 }
 
+/// Whether an index has anything but numbers and slices, as a mask, which is
+/// computed.
+static bool hasTensor(nb::handle index) {
+  if (PyTuple_Check(index.ptr())) {
+    for (nb::handle entry : nb::borrow<nb::tuple>(index))
+      if (hasTensor(entry))
+        return true;
+    return false;
+  }
+  return !PyLong_Check(index.ptr()) && !PySlice_Check(index.ptr()) &&
+         !index.is_none() && index.ptr() != Py_Ellipsis;
+}
+
 static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__getitem__",
       [](const Tensor &self, nb::object index) -> Tensor {
-        return self.index(IndexList(index).entries);
+        const IndexList list(index);
+        if (!hasTensor(index))
+          return self.index(list.entries);
+        const PythonCallSite site;
+        const Unlocked unlocked;
+        return self.index(list.entries);
       },
       arg("index").none());
   tensor.def(

@@ -49,6 +49,17 @@ def test_computation_stops():
     assert (x[0, 0] + 1).item() == 2
 
 
+def test_masks_stop():
+    x = Tensor.ones(1000, 1000).clone().realize()
+    with pytest.raises(KeyboardInterrupt), InterruptSoon():
+        while True:
+            x[(x @ x) > 2000]
+    with pytest.raises(KeyboardInterrupt), InterruptSoon():
+        while True:
+            x.masked_select((x @ x) > 2000)
+    assert x[x[:, 0] < 2].shape == (1000, 1000)
+
+
 def test_compilation_stops():
     with Context(CACHELEVEL=0):
         parts = [
