@@ -22,6 +22,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/ForkJoin.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "UnscheduledKernels.h"
 #include "mlir/IR/Verifier.h"
@@ -261,7 +262,11 @@ FailureOr<std::vector<Work>> compileKernels(ModuleOp module, Device &device,
     level = std::min(level, static_cast<int>(CacheLevel::Memory));
   KernelCache &cache =
       options.cache.kernels ? *options.cache.kernels : KernelCache::global();
+  tinygrad::detail::Interrupt *interrupt =
+      tinygrad::detail::Interrupt::current();
   auto load = [&](Work &item) {
+    if (interrupt)
+      interrupt->check();
     Context settings({{"CACHELEVEL", level}, {"DEBUG", debug}});
     try {
       std::shared_ptr<Program> program = cache.get(

@@ -155,6 +155,7 @@ void ListBuilder::visit(Operation *op) {
     step.opCount = kernel.opCount;
     step.memBytes = kernel.memBytes;
     auto definition = symbols.lookup<tg::KernelOp>(launch.getKernel());
+    step.numWritten = definition.getOutputs();
     for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
       step.slots.push_back(slots.lookup(buffer));
       uint32_t root = step.slots.back();
@@ -178,6 +179,7 @@ void ListBuilder::visit(Operation *op) {
     step.displayName = "copy";
     step.slots = {slots.lookup(transfer.getDest()),
                   slots.lookup(transfer.getSource())};
+    step.numWritten = 1;
     step.memBytes = int64_t(2 * list.slots[step.slots[0]].bytes);
     list.steps.push_back(std::move(step));
   } else if (auto sort = dyn_cast<tg::SortOp>(op)) {
@@ -188,6 +190,7 @@ void ListBuilder::visit(Operation *op) {
     step.displayName = "sort";
     step.slots = {slots.lookup(sort.getPositions()),
                   slots.lookup(sort.getKeys())};
+    step.numWritten = 1;
     step.sort.keys = getDType(keys.getElementType());
     step.sort.positions = getDType(positions.getElementType());
     step.sort.rows = int64_t(sort.getRows());

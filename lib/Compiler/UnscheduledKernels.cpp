@@ -13,11 +13,13 @@
 #include "UnscheduledKernels.h"
 #include "CompileSteps.h"
 #include "DiagnosticCollector.h"
+#include "StoppablePasses.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Validate/ExamineSchedule.h"
 #include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -53,7 +55,11 @@ tinygrad::detail::runPipeline(ModuleOp module, const CompileOptions &options,
   if (std::string file = reproducerFile(); !file.empty())
     manager.enableCrashReproducerGeneration(file);
   build(manager);
-  const bool isDone = succeeded(manager.run(module));
+  const bool isDone = [&] {
+    const StoppablePasses stoppable(*module.getContext());
+    return succeeded(manager.run(module));
+  }();
+  checkInterrupt();
   if (!isDone && !errors.any())
     emitError(module.getLoc()) << what << " failed";
   return success(isDone && !errors.any());

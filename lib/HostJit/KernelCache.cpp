@@ -14,6 +14,7 @@
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 
 #include <chrono>
 
@@ -63,10 +64,13 @@ std::size_t KernelCache::numPrograms() const {
   return programs.size();
 }
 
+static bool
+isReady(const std::shared_future<std::shared_ptr<Program>> &program) {
+  return program.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 bool KernelCache::isUnused(const Entry &entry) {
-  return entry.program.wait_for(std::chrono::seconds(0)) ==
-             std::future_status::ready &&
-         entry.program.get().use_count() == 1;
+  return isReady(entry.program) && entry.program.get().use_count() == 1;
 }
 
 std::vector<KernelCache::Entries::node_type>
@@ -141,7 +145,15 @@ std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
       const auto program = it->second.program;
       lock.unlock();
       ++GlobalCounters::memoryCacheHits;
-      return program.get();
+      if (!isReady(program))
+        detail::waitAround([&] { program.wait(); });
+      try {
+        return program.get();
+      } catch (const Interrupted &) {
+        // It was another thread that was to be stopped.
+        checkInterrupt();
+        return get(device, key, compile, name);
+      }
     }
     recent.push_front(digest);
     it->second = {promise.get_future().share(), recent.begin()};

@@ -12,12 +12,14 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Runtime/Profile.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <optional>
 
 using namespace tinygrad;
 
@@ -82,6 +84,16 @@ Executable::Executable(Device &device, LaunchList list)
       for (uint32_t slot : step.slots)
         hasShortSteps |= mayBeShort(slot);
   }
+  double nanoseconds = 0;
+  for (const Step &step : program.steps)
+    nanoseconds += step.dims.estimatedNanoseconds;
+  // Steps of a GPU are only enqueued here.
+  constexpr double kLongNanoseconds = 1e6;
+  isLong = target.information().hostVisible && nanoseconds > kLongNanoseconds;
+  firstWriter = std::size_t(
+      std::find_if(program.steps.begin(), program.steps.end(),
+                   [&](const Step &step) { return writesInput(step); }) -
+      program.steps.begin());
   if (!staysOnDevice || hasShortSteps)
     return;
   std::vector<Command> captured;
@@ -120,6 +132,16 @@ static uint32_t rootOf(const LaunchList &list, uint32_t slot) {
 
 bool Executable::mayBeShort(uint32_t slot) const {
   return !program.slots[rootOf(program, slot)].sizes.empty();
+}
+
+bool Executable::writesInput(const Step &step) const {
+  const std::size_t numWritten =
+      step.numWritten ? step.numWritten : step.slots.size();
+  return std::any_of(step.slots.begin(),
+                     step.slots.begin() + std::ptrdiff_t(numWritten),
+                     [&](uint32_t slot) {
+                       return program.slots[rootOf(program, slot)].isWritten;
+                     });
 }
 
 static bool isWithin(std::size_t offset, std::size_t bytes, std::size_t whole) {
@@ -432,17 +454,33 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
 }
 
 void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
+  detail::Interrupt *interrupt = detail::Interrupt::current();
+  if (interrupt)
+    interrupt->check();
+  // Memory of tensors is written completely or not at all.
+  std::optional<UninterruptedScope> scope;
+  auto forEachStep = [&](auto body) {
+    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+      if (interrupt && i == firstWriter)
+        scope.emplace();
+      body(program.steps[i]);
+    }
+  };
   const bool isShown = debugLevel() >= 2;
   if (isShown || profileKernels()) {
-    for (const Step &step : program.steps)
-      runStepTimed(step, run, values, isShown);
+    forEachStep(
+        [&](const Step &step) { runStepTimed(step, run, values, isShown); });
     return;
   }
-  if (commands)
+  if (commands && isLong && interrupt) {
+    forEachStep([&](const Step &step) { runStep(step, run, values); });
+  } else if (commands) {
+    if (interrupt)
+      scope.emplace();
     commands->replay(run.addresses.data(), values.data());
-  else
-    for (const Step &step : program.steps)
-      runStep(step, run, values);
+  } else {
+    forEachStep([&](const Step &step) { runStep(step, run, values); });
+  }
   GlobalCounters::kernelCount.fetch_add(int64_t(program.steps.size()),
                                         std::memory_order_relaxed);
   int64_t ops = totalOps, bytes = totalBytes;

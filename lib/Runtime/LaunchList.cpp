@@ -148,6 +148,9 @@ void tinygrad::verify(const LaunchList &program) {
       if (slot >= program.slots.size())
         throw Error(where + " uses slot " + std::to_string(slot) + " of " +
                     std::to_string(program.slots.size()));
+    if (step.numWritten > step.slots.size())
+      throw Error(where + " writes " + std::to_string(step.numWritten) +
+                  " slots, but uses " + std::to_string(step.slots.size()));
     const std::size_t numValues =
         program.variables.size() + program.numbers.size();
     for (uint32_t variable : step.variables)

@@ -177,7 +177,7 @@ Tensor &Tensor::assign(const Operand &value) {
     checkFits(value.scalar(), dtype(), "assign");
     source = fullLike(value.scalar());
   }
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   checkLeaf(graph, target, source);
   if (Recorder *recorder = Recorder::current())
     recorder->assigned(target);

@@ -16,7 +16,9 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -392,14 +394,32 @@ std::vector<Tensor> CapturedStep::replay(const std::vector<TensorImpl *> &given,
         memory[i] = Buffer();
   });
   fillSlots(given);
+  llvm::scope_exit restoreRandom(
+      [this, oldSeed = graph->seed, oldCounter = graph->counter] {
+        graph->seed = oldSeed;
+        graph->counter = oldCounter;
+      });
   if (seed) {
     graph->seed = *seed;
     graph->counter = numRandom;
   } else {
     graph->counter += numRandom;
   }
-  for (const CapturedAction &action : actions)
+  auto mayWrite = [&](const MemoryPart &part) {
+    const CapturedSlot &slot = slots[part.slot];
+    return (slot.kind == CapturedSlot::Kind::State &&
+            states[slot.index].isWritten) ||
+           (slot.kind == CapturedSlot::Kind::Argument &&
+            arguments[slot.index].isWritten);
+  };
+  // After the first program that assigns, the step is not stopped.
+  std::optional<UninterruptedScope> uninterrupted;
+  for (const CapturedAction &action : actions) {
     run(action, values);
+    if (Interrupt::current() && llvm::any_of(action.inputs, mayWrite))
+      uninterrupted.emplace();
+  }
+  restoreRandom.release();
   std::vector<Tensor> made;
   made.reserve(results.size());
   for (const CapturedValue &result : results)

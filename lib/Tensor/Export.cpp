@@ -419,7 +419,7 @@ void Exporter::addStep(const std::string &name, const JitCore &step,
   for (const LibraryStep &other : state->steps)
     if (other.name == name)
       throw Error("export: two functions have the name '" + name + "'");
-  std::lock_guard<std::recursive_mutex> lock(captured->graph->mutex);
+  std::lock_guard<GraphMutex> lock(captured->graph->mutex);
   state->steps.push_back(
       StepBuilder(name, *captured, names, state->names).build());
 }

@@ -110,7 +110,7 @@ Tensor tinygrad::fromStrided(const StridedView &view) {
   const Tensor memory =
       prim::buffer(Graph::current(), part, view.dtype, Shape{count});
   GraphImpl &graph = *memory.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   RankedTensorType type =
       RankedTensorType::get(view.shape, graph.elementType(view.dtype));
   Value base = graph.operation(memory.impl())->getResult(0);
@@ -173,7 +173,7 @@ StridedView tinygrad::toStrided(const Tensor &tensor,
   TensorImpl &impl = tensor.impl();
   GraphImpl &graph = *impl.graph;
   Recorder::checkHostRead("toStrided");
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   if (!impl.device->information().hostVisible)
     throw DeviceError("toStrided: the host cannot read memory of the device " +
                       impl.device->name());

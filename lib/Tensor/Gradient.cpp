@@ -53,7 +53,7 @@ static bool isParameterOfItsOwn(GraphImpl &graph, TensorImpl &tensor) {
 Tensor Tensor::parameter(bool requiresGrad) const {
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Tensor result =
       graph.wrap(graph.createParameter(graph.operation(tensor), *tensor.device),
                  tensor.device);
@@ -64,14 +64,14 @@ Tensor Tensor::parameter(bool requiresGrad) const {
 
 bool Tensor::requiresGrad() const {
   TensorImpl &tensor = impl();
-  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   return tensor.requiresGrad;
 }
 
 Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   if (requiresGrad == tensor.requiresGrad)
     return *this;
   if (!requiresGrad) {
@@ -104,7 +104,7 @@ Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
 
 Tensor Tensor::grad() const {
   TensorImpl &tensor = impl();
-  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   return tensor.grad;
 }
 
@@ -122,19 +122,19 @@ void Tensor::setGrad(const OptionalTensor &gradient) {
     recorder->gradientSet(tensor);
   // The old one is released without the lock.
   Tensor old = gradient ? *gradient : Tensor();
-  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   std::swap(tensor.grad, old);
 }
 
 uint64_t prim::beginCut(const Tensor &x) {
   GraphImpl &graph = *x.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   return graph.beginCut(graph.operation(x.impl()));
 }
 
 void prim::markCut(const Tensor &x, const Tensor &memory, uint64_t cutBits) {
   GraphImpl &graph = *x.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *op = graph.operation(memory.impl());
   graph.markCut(graph.operation(x.impl()), op);
   graph.endCut(op, cutBits);
@@ -207,7 +207,7 @@ Tensor Tensor::withGradient(
     if (input.impl().graph != output.graph)
       throw Error("withGradient: the tensors are of different graphs");
   }
-  std::lock_guard<std::recursive_mutex> lock(output.graph->mutex);
+  std::lock_guard<GraphMutex> lock(output.graph->mutex);
   if (NoGradScope::isActive())
     return detach();
   return output.graph->makeCustomGradient(*this, inputs, std::move(gradient));
@@ -614,7 +614,7 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
   const MethodScope scope("gradient");
   const Tensor seed = getCotangent(*this, cotangent, "gradient");
   GraphImpl &graph = *impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   SmallVector<Operation *> ops;
   for (const Tensor &tensor : wrt) {
     if (!hasGradient(tensor.dtype()))
@@ -662,7 +662,7 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
   const MethodScope scope("backward");
   const Tensor seed = getCotangent(*this, cotangent, "backward");
   GraphImpl &graph = *impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Paths paths(graph, "backward");
   paths.follow(graph.operation(impl()), {});
   if (paths.leaves().empty())
@@ -729,7 +729,7 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
   const MethodScope scope("backward");
   const Tensor seed = getCotangent(tensor, cotangent, "backward");
   GraphImpl &graph = *tensor.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *output = graph.operation(tensor.impl());
   const SmallVector<Operation *> targets = findReferenced(graph, output);
   if (targets.empty())
@@ -763,7 +763,7 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
 
 void tinygrad::detail::addLoss(const Tensor &tensor) {
   TensorImpl &loss = tensor.impl();
-  std::lock_guard<std::recursive_mutex> lock(loss.graph->mutex);
+  std::lock_guard<GraphMutex> lock(loss.graph->mutex);
   if (!isSingle(tensor))
     return;
   auto &losses = loss.graph->losses;
@@ -776,7 +776,7 @@ void tinygrad::detail::addLoss(const Tensor &tensor) {
 
 std::vector<Tensor> tinygrad::detail::takeLosses(const Tensor &tensor) {
   GraphImpl &graph = *tensor.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   std::vector<Tensor> losses;
   for (const std::weak_ptr<TensorImpl> &other : std::exchange(graph.losses, {}))
     if (std::shared_ptr<TensorImpl> impl = other.lock())

@@ -43,12 +43,12 @@ void Graph::manualSeed(uint64_t seed) { setRandomState({seed, 0}); }
 RandomState Graph::randomState(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
   Recorder::checkHostRead("randomState");
-  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::lock_guard<GraphMutex> lock(impl_->mutex);
   return {impl_->seed, impl_->counter};
 }
 
 void Graph::setRandomState(const RandomState &state) {
-  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::lock_guard<GraphMutex> lock(impl_->mutex);
   impl_->seed = state.seed;
   impl_->counter = state.counter;
   if (Recorder *recorder = Recorder::current();
@@ -59,30 +59,30 @@ void Graph::setRandomState(const RandomState &state) {
 void tinygrad::detail::takeRandomState(const Graph &graph, uint64_t count,
                                        uint64_t state[2]) {
   GraphImpl &impl = *graph.impl();
-  std::lock_guard<std::recursive_mutex> lock(impl.mutex);
+  std::lock_guard<GraphMutex> lock(impl.mutex);
   state[0] = impl.seed;
   state[1] = impl.counter;
   impl.counter += count;
 }
 
 std::size_t Graph::numOperations() const {
-  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::lock_guard<GraphMutex> lock(impl_->mutex);
   return impl_->numOperations();
 }
 
 std::size_t Graph::numPrograms() const {
-  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::lock_guard<GraphMutex> lock(impl_->mutex);
   return impl_->programs.size();
 }
 
 void Graph::clearPrograms() {
-  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::lock_guard<GraphMutex> lock(impl_->mutex);
   impl_->programs.clear();
   KernelCache::global().dropUnused();
 }
 
 std::string Graph::str() const {
-  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::lock_guard<GraphMutex> lock(impl_->mutex);
   std::string text;
   llvm::raw_string_ostream stream(text);
   OwningOpRef<ModuleOp> copy;

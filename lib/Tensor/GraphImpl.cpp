@@ -198,7 +198,7 @@ TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, Operation *op,
 }
 
 TensorImpl::~TensorImpl() {
-  std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+  std::lock_guard<GraphMutex> lock(graph->mutex);
   if (graph->recorder && graph->recorder->number() == epoch)
     graph->recorder->forget(*this);
   Storage::leave(*this);

@@ -13,6 +13,7 @@
 #ifndef TINYGRAD_LIB_TENSOR_GRAPHIMPL_H
 #define TINYGRAD_LIB_TENSOR_GRAPHIMPL_H
 
+#include "GraphMutex.h"
 #include "ProgramCache.h"
 #include "SymDim.h"
 #include "TensorImpl.h"
@@ -26,7 +27,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 
@@ -69,7 +69,7 @@ public:
 
   /// Guards everything below, and the operations. Recursive, because composed
   /// methods of tensors may hold it while they call others.
-  std::recursive_mutex mutex;
+  GraphMutex mutex;
 
   mlir::MLIRContext &context() { return *owned; }
   /// Moves all operations to a new context if the present one may contain many

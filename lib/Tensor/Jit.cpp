@@ -14,6 +14,7 @@
 #include "CapturedStep.h"
 #include "GraphImpl.h"
 #include "Recorder.h"
+#include "SaveStep.h"
 #include "TinyGrad/Tensor/Training.h"
 
 #include <algorithm>
@@ -165,7 +166,7 @@ void JitCore::begin(const JitArguments &arguments) {
       throw Error("jit: arguments " + arguments.tensorNames[0] + " and " +
                   arguments.tensorNames[i] + " are of different graphs");
   call.findVariables(arguments);
-  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  std::lock_guard<GraphMutex> lock(call.graph->mutex);
   // Before anything is computed.
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -211,7 +212,7 @@ std::vector<Tensor> JitCore::end(const JitArguments &arguments,
       throw Error("jit: argument " + arguments.tensorNames[i] +
                   " refers to another tensor after the step, which a replay "
                   "would not repeat; use assign()");
-  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  std::lock_guard<GraphMutex> lock(call.graph->mutex);
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     step->arguments[i].name = arguments.tensorNames[i];
   step->prepare(call.variables);
@@ -385,7 +386,7 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
                 " of a NoGradScope, and is called " +
                 (call.isGradientOff ? "outside" : "inside") +
                 " of one; use a Jit for each");
-  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  std::lock_guard<GraphMutex> lock(call.graph->mutex);
   call.values.assign(call.variables.size(), 0);
   call.isSet.assign(call.variables.size(), false);
   call.given.clear();
@@ -408,4 +409,45 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
       (void)tensor.buffer(std::source_location());
   }
   return call.step->replay(call.given, call.values);
+}
+
+//===----------------------------------------------------------------------===//
+// For other processes
+//===----------------------------------------------------------------------===//
+
+SavedStep JitCore::save() const {
+  if (!state->step)
+    throw Error("jit: nothing is captured; call the function twice before it "
+                "is saved");
+  if (!state->sizes.empty() || !state->numbers.empty())
+    throw Error(
+        "jit: a captured step with the argument " +
+        (state->sizes.empty() ? state->numberNames : state->sizeNames).front() +
+        ", which is not a tensor, cannot be saved");
+  std::lock_guard<GraphMutex> lock(state->graph->mutex);
+  SavedStep saved;
+  saved.isTraining = state->isTraining;
+  saved.isGradientOff = state->isGradientOff;
+  saved.bytes = saveStep(*state->step, saved.tensors);
+  return saved;
+}
+
+void JitCore::load(const SavedStep &saved) {
+  auto loaded = std::make_unique<State>();
+  loaded->graph = Graph::current().impl();
+  for (const Tensor &tensor : saved.tensors)
+    if (tensor.impl().graph != loaded->graph)
+      throw Error("jit: the tensors of a saved step are of another graph than "
+                  "the current one");
+  std::lock_guard<GraphMutex> lock(loaded->graph->mutex);
+  loaded->step = loadStep(saved.bytes, saved.tensors, loaded->graph);
+  loaded->hasRun = true;
+  loaded->isTraining = saved.isTraining;
+  loaded->isGradientOff = saved.isGradientOff;
+  for (const CapturedArgument &argument : loaded->step->arguments) {
+    loaded->signatures.push_back(
+        {argument.name, argument.dtype, argument.shape, argument.device});
+    loaded->writesArguments |= argument.isWritten || argument.after;
+  }
+  state = std::move(loaded);
 }

@@ -38,7 +38,7 @@ struct Maker {
 
   GraphImpl &graph;
   Device *device;
-  std::lock_guard<std::recursive_mutex> lock;
+  std::lock_guard<GraphMutex> lock;
 };
 } // namespace
 

@@ -14,6 +14,7 @@
 #ifndef TINYGRAD_LIB_TENSOR_PRIMITIVES_H
 #define TINYGRAD_LIB_TENSOR_PRIMITIVES_H
 
+#include "GraphMutex.h"
 #include "TensorImpl.h"
 #include "TinyGrad/Dialect/Tg/Builder/Recipes.h"
 
@@ -157,7 +158,7 @@ private:
   const std::shared_ptr<GraphImpl> graph;
   Device *const device;
   const DType dtype;
-  const std::lock_guard<std::recursive_mutex> lock;
+  const std::lock_guard<GraphMutex> lock;
   Handle handle;
   Shape now;
 };

@@ -91,7 +91,7 @@ static Found moveToOperand(Operation *op, Position &position) {
 
 bool tinygrad::detail::readElement(TensorImpl &tensor, void *value) {
   GraphImpl &graph = *tensor.graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   // Loops that read elements may make positions without end.
   graph.renewContext();
   const std::size_t size = itemSize(tensor.dtype);

@@ -591,7 +591,7 @@ void tinygrad::realize(const std::vector<Tensor> &tensors,
     for (TensorImpl *impl : rest)
       (impl->graph.get() == &graph && impl->device == &device ? group : others)
           .push_back(impl);
-    std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+    std::lock_guard<GraphMutex> lock(graph.mutex);
     graph.renewContext();
     auto operations = [&] {
       SmallVector<Operation *> ops;
@@ -612,14 +612,14 @@ void tinygrad::realize(const std::vector<Tensor> &tensors,
 
 bool Tensor::isRealized() const {
   TensorImpl &tensor = impl();
-  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   auto buffer = dyn_cast<tg::BufferOp>(tensor.graph->operation(tensor));
   return buffer && !tensor.graph->initialValues.contains(buffer.getId());
 }
 
 void Tensor::realizeAlong() const {
   TensorImpl &tensor = impl();
-  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   auto &list = tensor.graph->alongside;
   llvm::erase_if(list, [&](const std::weak_ptr<TensorImpl> &other) {
     return other.expired() || other.lock() == impl_;
@@ -633,7 +633,7 @@ Buffer Tensor::buffer(std::source_location where) const {
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   // Another thread may assign to the root of this view.
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Recorder::checkHostRead("buffer");
   realize(std::source_location());
   if (auto constant = dyn_cast<tg::ConstOp>(graph.operation(tensor))) {
@@ -656,7 +656,7 @@ Tensor &Tensor::replace(const Tensor &value) {
     throw Error("replace: the tensors are of different graphs");
   if (&target == &source)
     return *this;
-  std::lock_guard<std::recursive_mutex> lock(target.graph->mutex);
+  std::lock_guard<GraphMutex> lock(target.graph->mutex);
   if (Recorder *recorder = Recorder::current())
     recorder->replaced(target);
   Storage::leave(target);
@@ -671,7 +671,7 @@ Tensor &Tensor::replace(const Tensor &value) {
 
 std::string Tensor::graph() const {
   TensorImpl &tensor = impl();
-  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   OwningOpRef<ModuleOp> module =
       GraphSlice(*tensor.graph, tensor.graph->operation(tensor))
           .clone(tensor.graph->location, {}, /*keepsGradientMarks=*/true);

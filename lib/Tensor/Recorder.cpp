@@ -39,7 +39,7 @@ Recorder::Recorder(Mode mode, std::shared_ptr<GraphImpl> graph,
                    const std::vector<Tensor> &arguments)
     : mode(mode), epoch(nextEpoch()), graph(std::move(graph)),
       step(std::make_unique<CapturedStep>()) {
-  std::lock_guard<std::recursive_mutex> lock(this->graph->mutex);
+  std::lock_guard<GraphMutex> lock(this->graph->mutex);
   if (active || this->graph->recorder)
     throw Error("jit: another thread runs a step for the first time on the "
                 "same graph; give each thread a graph of its own");
@@ -67,7 +67,7 @@ Recorder::~Recorder() { stop(); }
 void Recorder::stop() {
   if (!isActive)
     return;
-  std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+  std::lock_guard<GraphMutex> lock(graph->mutex);
   active = nullptr;
   graph->recorder = nullptr;
   isActive = false;
@@ -108,7 +108,7 @@ void Recorder::useFromBefore(TensorImpl &tensor) {
     usesOtherGraph = true;
     return;
   }
-  std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+  std::lock_guard<GraphMutex> lock(graph->mutex);
   if (!tensor.storage || tensor.storage->isRoot(tensor)) {
     addState(tensor.shared_from_this(), /*isRevived=*/false);
     return;
@@ -445,7 +445,7 @@ void Recorder::checkDestroyed() const {
 
 std::unique_ptr<CapturedStep>
 Recorder::finish(const std::vector<Tensor> &results) {
-  std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+  std::lock_guard<GraphMutex> lock(graph->mutex);
   std::vector<std::shared_ptr<TensorImpl>> escaped;
   {
     std::vector<Tensor> all = results;

@@ -154,6 +154,9 @@ std::vector<Tensor> toTensors(nb::handle arguments);
 
 using TensorClass = nb::class_<Tensor>;
 void bindErrors(nb::module_ &module);
+void bindInterrupts();
+/// Explains wrong arguments of all functions of the module, called last.
+void explainArguments(nb::module_ &module);
 void bindProcess(nb::module_ &module);
 void bindDTypes(nb::module_ &module);
 void bindSizes(nb::module_ &module);

@@ -137,20 +137,34 @@ static void bindConstants(TensorClass &tensor) {
       },
       arg("b"), arg("dtype") = nb::none(),
       "One number, in the shape of this tensor.");
-  auto bindLike = [&](const char *name, auto method, bool isConstant) {
-    tensor.def(name, [=](const Tensor &self, nb::kwargs keywords) {
-      const TensorOptions options = takeOptions(name, keywords);
-      const Tensor like = (self.*method)(options.dtype);
-      const Tensor made = isConstant ? distinct(like) : like;
-      return finish(options.device.empty() ? made : made.to(options.device),
-                    keywords);
-    });
+  auto bindLike = [&](const char *name, auto method, bool isConstant,
+                      const char *text) {
+    tensor.def(
+        name,
+        [=](const Tensor &self, nb::kwargs keywords) {
+          const TensorOptions options = takeOptions(name, keywords);
+          const Tensor like = (self.*method)(options.dtype);
+          const Tensor made = isConstant ? distinct(like) : like;
+          return finish(options.device.empty() ? made : made.to(options.device),
+                        keywords);
+        },
+        text);
   };
-  bindLike("zeros_like", &Tensor::zerosLike, true);
-  bindLike("ones_like", &Tensor::onesLike, true);
-  bindLike("empty_like", &Tensor::emptyLike, false);
-  bindLike("rand_like", &Tensor::randLike, false);
-  bindLike("randn_like", &Tensor::randnLike, false);
+  bindLike("zeros_like", &Tensor::zerosLike, true,
+           "Zeros, in the shape and type of this tensor. Keywords: dtype, "
+           "device, requires_grad.");
+  bindLike("ones_like", &Tensor::onesLike, true,
+           "Ones, in the shape and type of this tensor. Keywords: dtype, "
+           "device, requires_grad.");
+  bindLike("empty_like", &Tensor::emptyLike, false,
+           "Memory with undefined contents, in the shape and type of this "
+           "tensor. Keywords: dtype, device, requires_grad.");
+  bindLike("rand_like", &Tensor::randLike, false,
+           "Uniform in [0, 1), in the shape and type of this tensor. Keywords: "
+           "dtype, device, requires_grad.");
+  bindLike("randn_like", &Tensor::randnLike, false,
+           "Normal, of mean 0 and variance 1, in the shape and type of this "
+           "tensor. Keywords: dtype, device, requires_grad.");
 }
 
 static Tensor makeUniform(const Shape &shape, double low, double high,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include <memory>
 
@@ -60,7 +61,7 @@ void tinygrad::python::bindCustomGradients(TensorClass &tensor) {
                                              dropReference);
         return self.withGradient(
             inputs, [kept, count = inputs.size()](const Tensor &gradient) {
-              const nb::gil_scoped_acquire acquire;
+              const Locked locked;
               return toGradients(nb::handle(kept.get())(gradient), count);
             });
       },

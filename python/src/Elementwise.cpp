@@ -282,7 +282,9 @@ static void bindOthers(TensorClass &tensor) {
         throw Error("gelu: approximate is \"tanh\" or \"none\", not \"" +
                     approximate + "\"");
       },
-      arg("approximate") = "tanh");
+      arg("approximate") = "tanh",
+      "x times the share of a normal distribution below x: by tanh, or exactly "
+      "for \"none\".");
   auto bindSum = [&](const char *name, BinaryMethod method, const char *text) {
     tensor.def(
         name,

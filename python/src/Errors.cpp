@@ -15,6 +15,7 @@
 
 #include "Convert.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 
 #include <new>
 #include <string_view>
@@ -90,6 +91,8 @@ static void translate(const std::exception_ptr &thrown, void *) {
         throw;
       PyErr_SetString(jitError, inPython(error.what()).c_str());
     }
+  } catch (const Interrupted &) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const ShapeError &error) {
     setError(shapeError, error);
   } catch (const DTypeError &error) {

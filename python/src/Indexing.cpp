@@ -4,7 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -115,11 +117,29 @@ static Tensor selectFirst(const Tensor &row, const Tensor &mask, int64_t size,
   return filled.scatter(0, places, row).shrinkTo({size});
 }
 
+/// Whether an index has anything but numbers and slices, as a mask, which is
+/// computed.
+static bool hasTensor(nb::handle index) {
+  if (PyTuple_Check(index.ptr())) {
+    for (nb::handle entry : nb::borrow<nb::tuple>(index))
+      if (hasTensor(entry))
+        return true;
+    return false;
+  }
+  return !PyLong_Check(index.ptr()) && !PySlice_Check(index.ptr()) &&
+         !index.is_none() && index.ptr() != Py_Ellipsis;
+}
+
 static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__getitem__",
       [](const Tensor &self, nb::object index) -> Tensor {
-        return self.index(IndexList(index).entries);
+        const IndexList list(index);
+        if (!hasTensor(index))
+          return self.index(list.entries);
+        const PythonCallSite site;
+        const Unlocked unlocked;
+        return self.index(list.entries);
       },
       arg("index").none());
   tensor.def(
@@ -198,8 +218,11 @@ static void bindPositions(TensorClass &tensor) {
       "masked_select",
       [](const Tensor &self, const Tensor &mask, std::optional<int64_t> size,
          OperandArgument fill) {
-        if (!size)
+        if (!size) {
+          const PythonCallSite site;
+          const Unlocked unlocked;
           return self.maskedSelect(mask);
+        }
         const Tensor whole = mask.expand(self.shape()).flatten();
         return selectFirst(self.flatten(), whole, *size, fill);
       },
@@ -210,8 +233,11 @@ static void bindPositions(TensorClass &tensor) {
       "nonzero",
       [](const Tensor &self, std::optional<int64_t> size,
          OperandArgument fill) {
-        if (!size)
+        if (!size) {
+          const PythonCallSite site;
+          const Unlocked unlocked;
           return self.nonzero();
+        }
         const Tensor whole = (self != 0).flatten();
         std::vector<Tensor> columns;
         int64_t inner = 1;

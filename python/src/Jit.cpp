@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/Jit.h"
@@ -71,6 +72,9 @@ public:
   }
   nb::object replay(nb::tuple args, nb::dict keywords, nb::list constants,
                     nb::object result) const;
+  nb::tuple save() const;
+  void load(nb::bytes bytes, const std::vector<Tensor> &tensors,
+            bool isTraining, bool isGradientOff, std::string newLayout);
 
 private:
   [[noreturn]] void throwOtherConstant(const FlatArguments &named,
@@ -221,7 +225,7 @@ static nb::object putTensors(nb::handle form,
 void PythonJit::begin(nb::tuple args, nb::dict keywords) {
   auto flat = std::make_unique<FlatArguments>(args, keywords, true);
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     core.begin(flat->list);
   }
   kernelsBefore = GlobalCounters::kernelCount;
@@ -237,7 +241,7 @@ nb::object PythonJit::end(nb::object result) {
   const std::unique_ptr<FlatArguments> flat = std::move(call);
   nb::object form = takeTensors(result, tensors, hasRun);
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     tensors = core.end(flat->list, tensors);
   }
   hasRun = true;
@@ -277,10 +281,35 @@ nb::object PythonJit::replay(nb::tuple args, nb::dict keywords,
       throwOtherConstant(FlatArguments(args, keywords, true), constants);
   std::vector<Tensor> tensors;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     tensors = core.replay(flat.list);
   }
   return putTensors(result, tensors);
+}
+
+/// What load() takes.
+nb::tuple PythonJit::save() const {
+  detail::SavedStep saved;
+  {
+    const Unlocked unlocked;
+    saved = core.save();
+  }
+  return nb::make_tuple(nb::bytes(saved.bytes.data(), saved.bytes.size()),
+                        saved.tensors, saved.isTraining, saved.isGradientOff,
+                        layout);
+}
+
+void PythonJit::load(nb::bytes bytes, const std::vector<Tensor> &tensors,
+                     bool isTraining, bool isGradientOff,
+                     std::string newLayout) {
+  const detail::SavedStep saved{
+      {bytes.c_str(), bytes.size()}, tensors, isTraining, isGradientOff};
+  {
+    const Unlocked unlocked;
+    core.load(saved);
+  }
+  layout = std::move(newLayout);
+  hasRun = true;
 }
 
 void tinygrad::python::bindJit(nb::module_ &module) {
@@ -292,6 +321,10 @@ void tinygrad::python::bindJit(nb::module_ &module) {
       .def("begin", &PythonJit::begin, arg("args"), arg("kwargs"))
       .def("end", &PythonJit::end, arg("result").none())
       .def("abandon", &PythonJit::abandon)
+      .def("save", &PythonJit::save,
+           "What was captured, as bytes and the tensors that it uses.")
+      .def("load", &PythonJit::load, arg("bytes"), arg("tensors"),
+           arg("is_training"), arg("is_gradient_off"), arg("layout"))
       .def("replay", &PythonJit::replay, arg("args"), arg("kwargs"),
            arg("constants"), arg("result").none());
 }

@@ -15,6 +15,7 @@ NB_MODULE(_tensors, module) {
   nb::set_leak_warnings(false);
   module.doc() = "The compiled part of tinygrad_mlir.";
   bindErrors(module);
+  bindInterrupts();
   bindProcess(module);
   bindDTypes(module);
   bindSizes(module);
@@ -34,6 +35,7 @@ NB_MODULE(_tensors, module) {
   bindJit(module);
   bindRuntime(module);
   bindState(module);
+  explainArguments(module);
 }
 
 extern "C" NB_EXPORT PyObject *PyInit__core();

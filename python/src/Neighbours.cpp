@@ -12,6 +12,7 @@
 
 #include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -133,7 +134,7 @@ static Tensor finish(Tensor tensor, const StridedView &view, bool isReadOnly) {
   if (!isReadOnly && !isContiguous)
     return tensor;
   const PythonCallSite site;
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   if (!isReadOnly)
     return tensor.realize();
   return copyMemory(tensor);
@@ -227,7 +228,7 @@ template <typename... Traits> static nb::object share(const Tensor &tensor) {
   auto view = std::make_unique<StridedView>();
   {
     const PythonCallSite site;
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     *view = toStrided(tensor);
   }
   // An empty buffer has no address, which others take for an error.
@@ -286,7 +287,7 @@ static nb::tuple getState(const Tensor &self) {
   HostArray array;
   {
     const PythonCallSite site;
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     array = self.toHost();
   }
   const nb::bytes bytes(array.data.address(), std::size_t(array.numElements()) *
@@ -360,7 +361,7 @@ void tinygrad::python::bindNeighbours(TensorClass &tensor) {
         if (isCopy) {
           checkHasValues(self);
           const PythonCallSite site;
-          const nb::gil_scoped_release release;
+          const Unlocked unlocked;
           tensor = copyMemory(self);
         }
         return nb::object(share<>(tensor).attr("__dlpack__")(**others));

@@ -6,6 +6,7 @@
 
 #include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
@@ -111,8 +112,7 @@ void tinygrad::python::bindRuntime(nb::module_ &module) {
           "compute_units",
           [](const Device &self) { return self.information().computeUnits; },
           "Threads of a CPU device, multiprocessors of a GPU.")
-      .def("synchronize", &Device::synchronize,
-           nb::call_guard<nb::gil_scoped_release>(),
+      .def("synchronize", &Device::synchronize, nb::call_guard<Unlocked>(),
            "Waits for everything that was started.")
       .def("__repr__", [](const Device &self) {
         return "<device " + self.name() + ", " +
@@ -137,10 +137,13 @@ void tinygrad::python::bindRuntime(nb::module_ &module) {
       "is "
       "identical to no other tensor.");
   module.def(
+      "is_realized", [](const Tensor &tensor) { return tensor.isRealized(); },
+      arg("tensor"), "Whether the values are in memory.");
+  module.def(
       "realize",
       [](const std::vector<Tensor> &tensors) {
         const PythonCallSite site;
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         realize(tensors);
       },
       arg("tensors"), "Computes the tensors in one program.");

@@ -6,6 +6,7 @@
 
 #include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Data/ImageSets.h"
 #include "TinyGrad/State/Safetensors.h"
@@ -35,7 +36,7 @@ static void safeSave(nb::dict tensors, const std::string &path,
     dict.insert(nb::cast<std::string>(name), *nb::inst_ptr<Tensor>(tensor));
   }
   const PythonCallSite site;
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   state::safeSave(path, dict, metadata);
 }
 

@@ -6,6 +6,7 @@
 
 #include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
@@ -51,7 +52,7 @@ void tinygrad::python::checkHasValues(const Tensor &tensor) {
 static HostArray read(const Tensor &tensor) {
   checkHasValues(tensor);
   const PythonCallSite site;
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return tensor.toHost();
 }
 
@@ -214,7 +215,7 @@ static void bindReading(TensorClass &tensor) {
           tensors.push_back(nb::cast<Tensor>(other));
         {
           const PythonCallSite site;
-          const nb::gil_scoped_release release;
+          const Unlocked unlocked;
           realize(tensors);
         }
         return self;
@@ -284,14 +285,25 @@ static void bindConversions(TensorClass &tensor) {
       arg("dtype"),
       "The same bits as another element type. If its size is another one, so "
       "is that of the last axis.");
-  static constexpr std::pair<const char *, DType> kCasts[] = {
-      {"float", DType::Float32},     {"half", DType::Float16},
-      {"bfloat16", DType::BFloat16}, {"double", DType::Float64},
-      {"int", DType::Int32},         {"long", DType::Int64},
-      {"short", DType::Int16},       {"bool", DType::Bool}};
-  for (const auto &[name, dtype] : kCasts)
+  struct Cast {
+    const char *name;
+    DType dtype;
+    const char *text;
+  };
+  static constexpr Cast kCasts[] = {
+      {"float", DType::Float32, "The values as float32."},
+      {"half", DType::Float16, "The values as float16."},
+      {"bfloat16", DType::BFloat16, "The values as bfloat16."},
+      {"double", DType::Float64, "The values as float64."},
+      {"int", DType::Int32, "The values as int32."},
+      {"long", DType::Int64, "The values as int64."},
+      {"short", DType::Int16, "The values as int16."},
+      {"bool", DType::Bool, "Whether each element is not 0."}};
+  for (const Cast &cast : kCasts)
     tensor.def(
-        name, [dtype = dtype](const Tensor &self) { return self.cast(dtype); });
+        cast.name,
+        [dtype = cast.dtype](const Tensor &self) { return self.cast(dtype); },
+        cast.text);
   tensor.def(
       "contiguous",
       [](const Tensor &self, nb::kwargs) { return self.contiguous(); },

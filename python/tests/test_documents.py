@@ -1,7 +1,9 @@
 """The Python code of documents runs, and prints what its comments say."""
 
+import ast
 import contextlib
 import io
+import json
 import re
 from pathlib import Path
 
@@ -34,3 +36,28 @@ def test_code_of_documents(document):
 def test_documents_have_code():
     assert list(find_blocks(ROOT / "docs" / "python" / "README.md"))
     assert list(find_blocks(ROOT / "README.md"))
+
+
+@pytest.mark.parametrize(
+    "notebook", sorted((ROOT / "docs" / "python").glob("*.ipynb")), ids=lambda path: path.name
+)
+def test_notebook(notebook):
+    """Runs the cells in turn, and shows the value of the last line as a notebook does."""
+    names = {"__name__": "__main__"}
+    shown = 0
+    for number, cell in enumerate(json.loads(notebook.read_text())["cells"]):
+        assert not cell.get("outputs"), "outputs are not kept: clear them"
+        if cell["cell_type"] != "code":
+            continue
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        where = f"{notebook.name}, cell {number}"
+        exec(compile(tree, where, "exec"), names)
+        if last is None:
+            continue
+        value = eval(compile(ast.Expression(last.value), where, "eval"), names)
+        for method in ("_repr_html_", "_repr_svg_", "_repr_png_"):
+            if hasattr(value, method):
+                assert getattr(value, method)()
+                shown += 1
+    assert shown > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 from collections.abc import Callable
@@ -31,6 +32,29 @@ class CapturedJit:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._core.replay(args, kwargs, self._constants, self._result)
+
+
+def _load_jit(
+    saved: tuple[Any, ...],
+    constants: list[Any],
+    result: Any,
+    prune: bool,
+    name: str,
+) -> TinyJit[Any]:
+    """A TinyJit with a capture and without a function."""
+
+    def lost(*args: Any, **kwargs: Any) -> Any:
+        raise JitError(
+            f"jit: {name} was loaded without its function: it replays what was captured, and "
+            "cannot capture anything else"
+        )
+
+    lost.__name__ = lost.__qualname__ = name
+    jit: TinyJit[Any] = TinyJit(lost, prune=prune)
+    jit._core.load(*saved)
+    jit.captured = CapturedJit(jit._core, constants, result)
+    jit.cnt = 2
+    return jit
 
 
 class TinyJit(Generic[ReturnType]):
@@ -72,6 +96,28 @@ class TinyJit(Generic[ReturnType]):
         self._core.reset()
         self.cnt = 0
         self.captured = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle of what was captured and of the tensors that it uses, without the function.
+
+        Loaded, it replays, and raises JitError where it would have to call the function. Objects
+        that are no tensors among the arguments are pickled along: those of later calls have to be
+        equal to them, or the same objects of one pickle. Raises JitError if nothing was captured,
+        or if sizes depend on variables.
+        """
+        captured = self.captured
+        name = getattr(self.fxn, "__name__", "a function")
+        if captured is None:
+            raise JitError(
+                f"jit: {name} has captured nothing that could be pickled; call it twice before"
+            )
+        saved = captured._core.save()
+        return _load_jit, (saved, captured._constants, captured._result, self.prune, name)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TinyJit[ReturnType]:
+        """A TinyJit of a copy of the function (for methods, of its object) that captures anew."""
+        copied: TinyJit[ReturnType] = TinyJit(copy.deepcopy(self.fxn, memo), prune=self.prune)
+        return copied
 
     def __get__(self, obj: Any, objtype: type | None = None) -> Callable[..., ReturnType]:
         return self if obj is None else functools.partial(self.__call__, obj)

@@ -60,3 +60,13 @@ class test(no_grad):
 
 Tensor.train = train
 Tensor.test = test
+
+
+def _repr_html(self: Tensor) -> str:
+    """What a notebook shows: never computes anything."""
+    from tinygrad_mlir.plot import tensor_html
+
+    return tensor_html(self)
+
+
+Tensor._repr_html_ = _repr_html  # type: ignore[attr-defined]

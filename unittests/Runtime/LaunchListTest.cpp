@@ -626,6 +626,9 @@ TEST_F(LaunchListTest, inconsistentListsAreRefused) {
   list.steps[2].slots.pop_back();
   EXPECT_THAT(problem(list), HasSubstr("does not copy between two slots"));
   list.steps[2] = copy(2, 1);
+  list.steps[2].numWritten = 3;
+  EXPECT_THAT(problem(list), HasSubstr("writes 3 slots, but uses 2"));
+  list.steps[2] = copy(2, 1);
   list.slots[1].bytes = 8;
   EXPECT_THAT(problem(list), HasSubstr("does not copy between two slots"));
 }

@@ -79,6 +79,9 @@ struct Step {
   std::string symbol;
   /// Launch: all; Copy: destination, source; Sort: positions, keys.
   std::vector<uint32_t> slots;
+  /// How many of the slots, the first ones, the step writes; 0 if this is not
+  /// known: of lists from files.
+  uint32_t numWritten = 0;
   /// Launch, Sort: indices of run()'s values, followed by those of the list's
   /// numbers. `dims` and the length of sorted rows are over these.
   std::vector<uint32_t> variables;
@@ -140,12 +143,14 @@ public:
   Executable &operator=(const Executable &) = delete;
 
   /// Enqueues all steps and returns the outputs; on an asynchronous device,
-  /// they may still be running then. Throws ShapeError for a wrong number of
-  /// inputs or values, a value outside of its variable's bounds or a wrong
-  /// buffer size (an input whose slot has `sizes` may have any size from theirs
-  /// to `Slot::bytes`); DTypeError or DeviceError for a buffer of the wrong
-  /// type or device, for one whose address is not aligned to its elements, and
-  /// for one that is assigned to and shares memory with another.
+  /// they may still be running then. Throws Interrupted (Interrupt.h) if this
+  /// thread is to be stopped and no step that writes an input has begun. Throws
+  /// ShapeError for a wrong number of inputs or values, a value outside of its
+  /// variable's bounds or a wrong buffer size (an input whose slot has `sizes`
+  /// may have any size from theirs to `Slot::bytes`); DTypeError or DeviceError
+  /// for a buffer of the wrong type or device, for one whose address is not
+  /// aligned to its elements, and for one that is assigned to and shares memory
+  /// with another.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {});
 
@@ -178,6 +183,7 @@ private:
                     const std::vector<int64_t> &values, bool isShown);
   void runStep(const Step &step, Run &run, const std::vector<int64_t> &values);
   Device &deviceOf(uint32_t slot) const;
+  bool writesInput(const Step &step) const;
 
   Device &target;
   LaunchList program;
@@ -188,7 +194,9 @@ private:
   int64_t totalBytes = 0;
   std::vector<uint32_t> symbolicSteps;
   std::vector<std::size_t> writtenInputs; // indices of inputs
-  std::mutex mutex;                       // guards the members below
+  std::size_t firstWriter = 0; // the first step that writes an input, or none
+  bool isLong = false;         // worth questions between its steps
+  std::mutex mutex;            // guards the members below
   std::vector<std::unique_ptr<Run>> idleRuns;
   bool keepsArena = false;
 };

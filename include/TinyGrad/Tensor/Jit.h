@@ -51,6 +51,14 @@ struct JitArguments {
   std::vector<std::string> tensorNames, sizeNames, numberNames;
 };
 
+/// A captured step for another process: bytes, and the tensors that the step
+/// uses without being given them, whose values have to be saved as well.
+struct SavedStep {
+  std::string bytes;
+  std::vector<Tensor> tensors;
+  bool isTraining = false, isGradientOff = false;
+};
+
 /// The part of a Jit that does not depend on the types of its function.
 class JitCore {
 public:
@@ -66,6 +74,14 @@ public:
   void reset();
   /// What was captured; null if nothing was.
   const CapturedStep *getStep() const;
+
+  /// What was captured, to be loaded without the function. Throws Error if
+  /// nothing was captured, or if the step has sizes or numbers as arguments or
+  /// sizes that are variables.
+  SavedStep save() const;
+  /// As if the saved step had been captured: its tensors are those of \p saved,
+  /// all of the current graph. Compiles its programs.
+  void load(const SavedStep &saved);
 
   /// Around the first two calls of the function. end() returns the results,
   /// realized; abandon() forgets a call that end() was not reached for.

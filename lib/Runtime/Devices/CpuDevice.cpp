@@ -13,6 +13,7 @@
 #include "HostCode.h"
 #include "HostDeviceBase.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 
 #include <cctype>
 
@@ -22,6 +23,9 @@
 #endif
 
 using namespace tinygrad;
+
+/// The time that a part of a kernel which can be stopped takes.
+static constexpr double kPartNanoseconds = 20e6;
 
 namespace {
 class CpuDevice : public detail::HostDeviceBase {
@@ -81,14 +85,18 @@ void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
     nanoseconds *= double(extent) / double(dims.largestExtent);
   const bool isSmall = nanoseconds > 0 && nanoseconds < kSerialNanoseconds;
   detail::BoundsReport report;
+  detail::Interrupt *interrupt = detail::Interrupt::current();
   auto run = [&](int64_t begin, int64_t end) {
+    if (interrupt)
+      interrupt->check();
     detail::BoundsReport::Scope scope(report);
     function(addresses, values, begin, end);
   };
   if (extent == 1 || isSmall)
     run(0, extent);
   else
-    threads.parallel(extent, dims.grain, run);
+    threads.parallel(extent, dims.grain, run,
+                     interrupt ? int64_t(nanoseconds / kPartNanoseconds) : 0);
   report.check(kernel.name());
 }
 

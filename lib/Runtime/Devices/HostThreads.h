@@ -35,9 +35,11 @@ public:
   unsigned number() const { return count; }
 
   /// Calls body(begin, end) for parts of [0, extent) on all threads, for at
-  /// least \p grain items each.
+  /// least \p grain items each. There are at least \p minParts of them if there
+  /// are as many items.
   template <typename Body>
-  void parallel(int64_t extent, int64_t grain, const Body &body);
+  void parallel(int64_t extent, int64_t grain, const Body &body,
+                int64_t minParts = 0);
 
   void copy(void *destination, const void *source, std::size_t bytes);
 
@@ -58,11 +60,13 @@ private:
 };
 
 template <typename Body>
-void HostThreads::parallel(int64_t extent, int64_t grain, const Body &body) {
+void HostThreads::parallel(int64_t extent, int64_t grain, const Body &body,
+                           int64_t minParts) {
   const int64_t threads = count;
   grain = std::max<int64_t>(grain, 1);
-  const int64_t parts = std::min(extent / grain, threads * kPartsPerThread);
-  if (threads <= 1 || parts <= 1) {
+  const int64_t usual = threads > 1 ? threads * kPartsPerThread : 1;
+  const int64_t parts = std::min(extent / grain, std::max(usual, minParts));
+  if (parts <= 1) {
     body(int64_t(0), extent);
     return;
   }
@@ -72,6 +76,11 @@ void HostThreads::parallel(int64_t extent, int64_t grain, const Body &body) {
     const int64_t begin = part * size + std::min(part, rest);
     body(begin, begin + size + (part < rest));
   };
+  if (threads <= 1) {
+    for (int64_t part = 0; part < parts; ++part)
+      runPart(part);
+    return;
+  }
   ForkJoin loop;
   auto task = loop.wrap(runPart);
   auto run = [&]() TINYGRAD_NO_THREAD_SANITIZER {

@@ -1,0 +1,58 @@
+"""Messages for arguments of wrong types, numbers and names."""
+
+import re
+
+import pytest
+
+from tinygrad_mlir import Tensor, Variable, _arguments, _core
+
+x = Tensor([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: x.sum(keepdim="a"), "sum(): argument 'keepdim' must be bool, not a str"),
+        (lambda: x.abs(3), "abs() takes no arguments, but 1 was given: it has no parameters"),
+        (lambda: x.masked_fill(3, 4), "masked_fill(): argument 'mask' must be Tensor, not an int"),
+        (lambda: x.masked_fill(x), "masked_fill() needs the argument 'value'"),
+        (lambda: x.clamp(mn=1), "did you mean 'min_'? Its parameters are min_, max_"),
+        (lambda: x.clamp(zz=1), "clamp() has no parameter 'zz': its parameters are min_, max_"),
+        (lambda: x.clamp(1, min_=1), "clamp() got the argument 'min_' twice"),
+        (lambda: x.clamp(1, 2, 3), "clamp() takes at most 2 arguments, but 3 were given"),
+        (lambda: Tensor(1, None, None, None, 5), "Tensor() takes at most 4 arguments"),
+        (lambda: Tensor(1, dvice="CPU"), "has no parameter 'dvice': did you mean 'device'?"),
+        (lambda: x.backward("loss"), "backward(): argument 'gradient' must be Tensor or None"),
+        (lambda: _core.realize(3), "realize(): argument 'tensors' must be a sequence of Tensor"),
+        (lambda: x.transpose("a", 1), "transpose(): argument 'dim0' must be int, not a str"),
+        (lambda: x @ "a", "@: the other operand must be Tensor, not a str"),
+        (lambda: Variable("n", 1), "Variable() needs the argument"),
+    ],
+)
+def test_message(call, message):
+    with pytest.raises(TypeError, match=re.escape(message)) as error:
+        call()
+    assert "\n" not in str(error.value)
+    assert "incompatible" not in str(error.value)
+
+
+def test_errors_of_functions_keep_their_text():
+    def gradient(_):
+        raise TypeError("my own text")
+
+    with pytest.raises(TypeError, match="my own text"):
+        x.with_gradient([x], gradient).sum().gradient(x)
+
+
+def test_all_signatures_are_read():
+    """What has no arguments of any kind and number can be explained."""
+    functions = [f for f in vars(Tensor).values() if hasattr(f, "__nb_signature__")]
+    read = [
+        _arguments.read_signature(signature)
+        for function in functions
+        for signature, *_ in function.__nb_signature__
+        if "*" not in signature
+    ]
+    assert len(read) > 150
+    assert all(read)
+    assert all(p.types for _, parameters in read for p in parameters)

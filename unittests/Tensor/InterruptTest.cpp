@@ -1,0 +1,183 @@
+//===- InterruptTest.cpp - stopped computations ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/Interrupt.h"
+#include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Tensor/Jit.h"
+#include "TinyGrad/Tensor/Tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+using namespace tinygrad;
+
+namespace {
+
+/// Some work.
+Tensor makeLong(int64_t size = 1024) {
+  const Tensor x = Tensor::ones({size, size}).parameter(false).realize();
+  return x.matmul(x).matmul(x).matmul(x);
+}
+
+TEST(InterruptTest, RunIsStoppedAndCanBeRepeated) {
+  const Tensor x = Tensor::ones({1024, 1024}).parameter(false).realize();
+  x.matmul(x).realize(); // compiles
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
+  Tensor y;
+  {
+    const InterruptScope scope([] { return true; });
+    auto runForever = [&] {
+      while (true) {
+        y = x.matmul(x);
+        y.realize();
+      }
+    };
+    EXPECT_THROW(runForever(), Interrupted);
+  }
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
+  EXPECT_FALSE(y.isRealized());
+  EXPECT_EQ(y.sum().item<float>(), 1024.0f * 1024 * 1024);
+}
+
+TEST(InterruptTest, CompilationIsStopped) {
+  const Context settings({{"CACHELEVEL", 0}});
+  std::vector<Tensor> sums;
+  for (int64_t i = 2; i < 402; ++i)
+    sums.push_back(
+        (Tensor::ones({i, i + 1}).parameter(false) * double(i)).sum());
+  const int64_t kernels = GlobalCounters::kernelCount;
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
+  {
+    const InterruptScope scope([] { return true; });
+    EXPECT_THROW(realize(sums), Interrupted);
+  }
+  // Between passes: those of so many kernels take longer than a question waits.
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
+  EXPECT_EQ(GlobalCounters::kernelCount, kernels);
+  EXPECT_EQ(sums[3].item<float>(), 5.0f * 5 * 6);
+}
+
+TEST(InterruptTest, NoMoreKernelsAreCompiled) {
+  const Context settings({{"CACHELEVEL", 0}});
+  std::vector<Tensor> sums;
+  for (int64_t i = 2; i < 102; ++i)
+    sums.push_back(
+        (Tensor::ones({i, i + 2}).parameter(false) * double(i)).sum());
+  const int64_t kernels = GlobalCounters::kernelCount;
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
+  {
+    const InterruptScope scope(
+        [&] { return GlobalCounters::kernelsCompiled > compiled; });
+    EXPECT_THROW(realize(sums), Interrupted);
+  }
+  EXPECT_GT(GlobalCounters::kernelsCompiled, compiled);
+  EXPECT_LT(GlobalCounters::kernelsCompiled, compiled + 100);
+  EXPECT_EQ(GlobalCounters::kernelCount, kernels);
+  EXPECT_EQ(sums[3].item<float>(), 5.0f * 5 * 7);
+}
+
+TEST(InterruptTest, AssignmentsAreDoneOrNot) {
+  Tensor first = Tensor::zeros({4}).parameter(false).realize();
+  Tensor second = Tensor::zeros({4}).parameter(false).realize();
+  const Tensor number = makeLong().shrink({{0, 4}, {0, 1}}).reshape({4});
+  first.assign(first + number * 0 + 1);
+  second.assign(second + makeLong().sum() * 0 + 2);
+  {
+    const InterruptScope scope([] { return true; });
+    try {
+      realize({first, second});
+    } catch (const Interrupted &) {
+    }
+  }
+  // Both, whether the program was stopped or not: never done twice.
+  realize({first, second});
+  EXPECT_EQ(first.sum().item<float>(), 4.0f);
+  EXPECT_EQ(second.sum().item<float>(), 8.0f);
+}
+
+TEST(InterruptTest, ReplaysAreDoneOrNot) {
+  Tensor count = Tensor::zeros({1}).parameter(false).realize();
+  Jit step([&](const Tensor &x) {
+    count.assign(count + x.matmul(x).matmul(x).sum() * 0 + 1);
+  });
+  const Tensor x = Tensor::ones({1024, 1024}).parameter(false).realize();
+  for (int i = 0; i < 3; ++i)
+    step(x);
+  ASSERT_EQ(count.item<float>(), 3.0f);
+  int done = 3;
+  for (int i = 0; i < 3; ++i) {
+    const InterruptScope scope([] { return true; });
+    try {
+      step(x);
+      ++done;
+    } catch (const Interrupted &) {
+    }
+  }
+  EXPECT_EQ(count.item<float>(), float(done));
+  step(x);
+  EXPECT_EQ(count.item<float>(), float(done + 1));
+}
+
+TEST(InterruptTest, UninterruptedScope) {
+  const Tensor y = makeLong().sum();
+  const InterruptScope scope([] { return true; });
+  {
+    const UninterruptedScope uninterrupted;
+    checkInterrupt();
+    EXPECT_EQ(y.item<float>(), 1024.0f * 1024 * 1024 * 1024 * 1024);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_NO_THROW(checkInterrupt()); // asked for the first time
+  std::this_thread::sleep_for(std::chrono::milliseconds(80));
+  EXPECT_THROW(checkInterrupt(), Interrupted);
+  EXPECT_THROW(checkInterrupt(), Interrupted);
+}
+
+TEST(InterruptTest, QuestionsAreRareAndOfTheirThread) {
+  int asked = 0;
+  const std::thread::id owner = std::this_thread::get_id();
+  bool isOwner = true;
+  const InterruptScope scope([&] {
+    ++asked;
+    isOwner &= std::this_thread::get_id() == owner;
+    return false;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  makeLong(1536).realize();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
+  EXPECT_TRUE(isOwner);
+  EXPECT_LE(asked, int(seconds / 0.04) + 1);
+}
+
+std::atomic<int> waits = 0;
+
+TEST(InterruptTest, AroundWait) {
+  setAroundWait([](void (*wait)(void *), void *argument) {
+    ++waits;
+    wait(argument);
+  });
+  const Tensor y = makeLong(1536);
+  std::atomic<bool> isRunning = false;
+  std::thread other([&] {
+    isRunning = true;
+    y.realize();
+  });
+  while (!isRunning)
+    std::this_thread::yield();
+  while (waits == 0 && !y.isRealized())
+    (void)(Tensor::ones({2}) + 1.0); // needs the lock of the graph
+  other.join();
+  setAroundWait(nullptr);
+  EXPECT_GT(waits, 0);
+}
+
+} // namespace
