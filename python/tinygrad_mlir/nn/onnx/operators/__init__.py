@@ -1,0 +1,17 @@
+"""The operators, each a short function over methods of Tensor; importing this fills the table."""
+
+from tinygrad_mlir.nn.onnx.operators import (  # noqa: F401
+    attention,
+    control,
+    elementwise,
+    images,
+    indexing,
+    movement,
+    networks,
+    pooling,
+    quantized,
+    recurrent,
+    reductions,
+    signal,
+    training,
+)
