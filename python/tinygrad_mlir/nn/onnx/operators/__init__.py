@@ -6,6 +6,8 @@ from tinygrad_mlir.nn.onnx.operators import (  # noqa: F401
     elementwise,
     images,
     indexing,
+    learning,
+    microsoft,
     movement,
     networks,
     pooling,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tinygrad_mlir._core import Tensor
+from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.nn.onnx.errors import OnnxError
 from tinygrad_mlir.nn.onnx.registry import method, operator
 
@@ -187,9 +188,12 @@ def modulo(x: Tensor, y: Tensor, fmod: int) -> Tensor:
 def shift_bits(x: Tensor, y: Tensor, direction: str) -> Tensor:
     if direction not in ("LEFT", "RIGHT"):
         raise OnnxError(f"the direction is 'LEFT' or 'RIGHT', not {direction!r}")
+    width = 8 * x.element_size()
+    if direction == "RIGHT" and not dtypes.is_unsigned(x.dtype):
+        # The sign fills the bits, all of them if the distance is the width.
+        return x.rshift(y.minimum(width - 1))
     shifted = x.lshift(y) if direction == "LEFT" else x.rshift(y)
-    # Bits shifted out are lost, all of them if the distance is the width.
-    return (y >= 8 * x.element_size()).where(0, shifted).cast(x.dtype)
+    return (y >= width).where(0, shifted).cast(x.dtype)
 
 
 def variadic(

@@ -163,3 +163,45 @@ def top_k(
 ) -> tuple[Tensor, Tensor]:
     values, positions = x.topk(k[0], axis, bool(largest))
     return values, positions.cast(dtypes.int64)
+
+
+@operator("TfIdfVectorizer")
+def tf_idf_vectorizer(
+    x: Tensor,
+    max_gram_length: int,
+    max_skip_count: int,
+    min_gram_length: int,
+    mode: str,
+    ngram_counts: list[int],
+    ngram_indexes: list[int],
+    pool_int64s: list[int] | None = None,
+    pool_strings: list[str] | None = None,
+    weights: list[float] | None = None,
+) -> Tensor:
+    """Counts of sequences of numbers with equal gaps, by NumPy; of one row or several."""
+    if pool_int64s is None:
+        raise UnsupportedOnnxError("strings: there are no tensors of them")
+    columns: dict[tuple[int, ...], int] = {}
+    bounds = [*ngram_counts, len(pool_int64s)]
+    for length, (start, end) in enumerate(zip(bounds, bounds[1:], strict=False), 1):
+        for i in range(start, end, length):
+            columns[tuple(pool_int64s[i : i + length])] = len(columns)
+    rows = x.numpy().reshape(-1, x.shape[-1] if x.ndim else 1)
+    result = np.zeros((len(rows), max(ngram_indexes) + 1), np.float32)
+    factors = np.ones(len(columns), np.float32)
+    if mode != "TF" and weights is not None:
+        factors = np.array(weights, np.float32)
+    for counts, row in zip(result, rows.tolist(), strict=True):
+        for length in range(min_gram_length, max_gram_length + 1):
+            # Gaps make no difference for single elements.
+            for gap in range(1, 2 + (max_skip_count if length > 1 else 0)):
+                for start in range(len(row) - gap * (length - 1)):
+                    gram = tuple(row[start : start + gap * length : gap][:length])
+                    if (column := columns.get(gram)) is not None:
+                        counts[ngram_indexes[column]] += 1
+        if mode != "TF":
+            present = counts > 0
+            scale = np.zeros_like(counts)
+            scale[np.array(ngram_indexes)] = factors
+            counts[:] = (present if mode == "IDF" else counts) * scale
+    return Tensor(result if x.ndim > 1 else result[0])

@@ -102,7 +102,7 @@ move("Flatten", 1, flatten, flatten)
 
 
 def squeeze(x: Any, axes: Sequence[int] | None = None) -> Any:
-    chosen = [a % x.ndim for a in axes] if axes is not None else None
+    chosen = [a % x.ndim for a in np.atleast_1d(axes).tolist()] if axes is not None else None
     for a in chosen or ():
         if x.shape[a] != 1:
             raise OnnxError(f"axis {a} of {tuple(x.shape)} has the size {x.shape[a]}, not 1")
@@ -113,7 +113,7 @@ def squeeze(x: Any, axes: Sequence[int] | None = None) -> Any:
 
 
 def unsqueeze(x: Any, axes: Sequence[int] | int) -> Any:
-    axes = [axes] if isinstance(axes, int) else list(axes)
+    axes = np.atleast_1d(axes).tolist()
     rank = x.ndim + len(axes)
     chosen = {int(a) % rank for a in axes}
     if len(chosen) != len(axes):
@@ -319,7 +319,9 @@ def constant_of_shape(_: Any, sizes: Value, value: Value = None) -> Value:
 
 
 @operator("Range", context=True)
-def range_(_: Any, start: Value, limit: Value, delta: Value) -> Value:
+def range_(
+    _: Any, start: Value, limit: Value, delta: Value, stash_type: int | None = None
+) -> Value:
     first, last, step = (to_array(value).reshape(()) for value in (start, limit, delta))
     count = max(math.ceil((last.item() - first.item()) / step.item()), 0)
     if count <= 64 and all(is_constant(value) for value in (start, limit, delta)):

@@ -130,7 +130,7 @@ def max_pool(
     """Positions of the largest elements count through the whole tensor."""
     x = to_tensor(x)
     windows = Windows(x, kernel_shape, strides, dilations, pads, auto_pad, ceil_mode)
-    if windows.is_plain and context.num_outputs == 1:
+    if windows.is_plain and context.num_outputs == 1 and len(windows.sizes) > 1:
         return x.max_pool2d(
             tuple(windows.kernel), windows.strides, windows.dilations, flat_padding(windows.pads)
         )

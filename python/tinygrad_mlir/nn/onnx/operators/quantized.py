@@ -49,10 +49,10 @@ def held(value: Value) -> Tensor:
 
 
 def to_float4(x: Tensor) -> Tensor:
-    """The nearest number of FLOAT4E2M1, those in the middle to the even one; at most 6."""
+    """The nearest number of FLOAT4E2M1, those in the middle to the even one; at most 6, 0 for NaN."""
     size = x.abs().clip(0, 6)
     step = (size < 2).where(0.5, (size < 4).where(1.0, 2.0))
-    return ((size / step).round() * step).copysign(x)
+    return x.isnan().where(0, ((size / step).round() * step).copysign(x))
 
 
 def to_power_of_two(x: Tensor, saturate: bool, round_mode: str) -> Tensor:

@@ -74,6 +74,17 @@ def _each(
     return tuple(tensor for parts in zip(*results, strict=True) for tensor in parts)
 
 
+@operator("Gradient", domain=PREVIEW, context=True)
+def gradient(
+    context: Any, *values: Any, xs: list[str], y: str, zs: list[str] | None = None
+) -> tuple[Tensor, ...]:
+    """The derivatives of a value that earlier nodes have computed, by others."""
+    if y not in context.scope:
+        raise OnnxError(f"no node before it computes '{y}'")
+    chosen = [to_tensor(value) for value in values[: len(xs)]]
+    return tuple(to_tensor(context.scope[y]).sum().gradient(*chosen))
+
+
 @operator("Adagrad", domain=PREVIEW)
 def adagrad(
     rate: Tensor,
