@@ -13,7 +13,8 @@ import onnx
 from onnx import ModelProto
 
 import tinygrad_mlir.nn.onnx.operators  # noqa: F401
-from tinygrad_mlir._core import Error, Tensor
+from tinygrad_mlir._core import Error, Tensor, is_float
+from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.nn.onnx.errors import OnnxError
 from tinygrad_mlir.nn.onnx.graph import Graph, Node, OnnxValue, Reader
 from tinygrad_mlir.nn.onnx.registry import unsupported
@@ -22,6 +23,7 @@ from tinygrad_mlir.nn.onnx.values import (
     Constant,
     Narrow,
     Value,
+    held_dtype,
     shape_of,
     to_tensor,
     type_proto,
@@ -255,15 +257,26 @@ def _read_tensor(name: str, value: Any, kind: OnnxValue, sizes: dict[str, int]) 
                 f"input {name!r} is of {value.dtype}, the model's of {kind.dtype}", stacklevel=4
             )
     else:
-        tensor = Tensor(value) if isinstance(value, np.ndarray) else Tensor(value, dtype=kind.dtype)
-        result = tensor
-        if tensor.ndim <= 1 and not tensor.is_floating_point():
+        is_integer = kind.dtype is not None and not is_float(kind.dtype)
+        if is_integer and kind.shape is not None and len(kind.shape) <= 1:
             # Numbers may be sizes or axes, which are known then.
-            result = Constant(tensor.numpy())
+            given = value if isinstance(value, np.ndarray) else np.array(value)
+            result = Constant(given.astype(_numpy_type(kind.element)))
+        elif isinstance(value, np.ndarray):
+            result = Tensor(value)
+        else:
+            result = Tensor(value, dtype=kind.dtype)
     _check_shape(name, shape_of(result), kind, sizes)
     if kind.element in NARROW:
         return Narrow(to_tensor(result), kind.element)
     return result
+
+
+def _numpy_type(element: int) -> np.dtype:
+    """NumPy's type of integers, also of those that wider ones hold."""
+    if element in NARROW:
+        return np.dtype(np.int8 if held_dtype(element) == dtypes.int8 else np.uint8)
+    return onnx.helper.tensor_dtype_to_np_dtype(element)
 
 
 def _check_shape(

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import onnx
 from onnx import TensorProto, numpy_helper
+from onnx.checker import ValidationError
 
 from tinygrad_mlir._core import DType, Tensor, tensor_from_bytes
 from tinygrad_mlir.dtype import dtypes
@@ -125,7 +126,7 @@ def value_from_proto(proto: TensorProto, base_dir: str = "") -> Value:
     held_dtype(proto.data_type)
     try:
         array = numpy_helper.to_array(proto, base_dir)
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ValidationError) as error:
         raise OnnxError(f"tensor '{proto.name}': {error}") from error
     return value_from_array(array, proto.data_type)
 
