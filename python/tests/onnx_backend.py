@@ -145,9 +145,11 @@ def run_case(case: Any) -> None:
 def categorize(case: Any, kind: str) -> tuple[str, int]:
     """The group of operators that a case is about, and its opset."""
     model = load_model(case)
-    opset = max(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")) if any(
-        entry.domain in ("", "ai.onnx") for entry in model.opset_import
-    ) else 0
+    opset = (
+        max(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))
+        if any(entry.domain in ("", "ai.onnx") for entry in model.opset_import)
+        else 0
+    )
     if kind != "node":
         return kind, opset
     if "_expanded" in case.name:
@@ -160,7 +162,9 @@ def categorize(case: Any, kind: str) -> tuple[str, int]:
     return operator.function.__module__.rsplit(".", 1)[-1], opset
 
 
-def run(kinds: tuple[str, ...], pattern: str = "*", sample: int = 1, verbose: bool = False) -> list[Outcome]:
+def run(
+    kinds: tuple[str, ...], pattern: str = "*", sample: int = 1, verbose: bool = False
+) -> list[Outcome]:
     """Runs every sample-th case whose name matches."""
     outcomes = []
     for kind in kinds:

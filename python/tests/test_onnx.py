@@ -112,7 +112,9 @@ def test_unknown_operators():
     for part in ("'Rellu'", "ai.onnx", "opset 21", "'first'", "'Relu'"):
         assert part in str(error.value)
     assert isinstance(error.value, NotImplementedError)
-    with pytest.raises(UnsupportedOnnxError, match="'StringConcat' of the domain 'ai.onnx', opset 20"):
+    with pytest.raises(
+        UnsupportedOnnxError, match="'StringConcat' of the domain 'ai.onnx', opset 20"
+    ):
         OnnxRunner(parse("g (float[2] x) => (float[2] y) {y=StringConcat(x, x)}", 20))
     with pytest.raises(OnnxError, match="'own', which the model does not import"):
         OnnxRunner(parse("g (float[2] x) => (float[2] y) {y=own.Relu(x)}"))

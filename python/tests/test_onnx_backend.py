@@ -9,7 +9,7 @@ import onnx_backend
 
 @pytest.mark.parametrize("kind", onnx_backend.KINDS)
 def test_cases(kind):
-    outcomes = onnx_backend.run((kind,), sample=5 if kind == "node" else 2)
+    outcomes = onnx_backend.run((kind,), sample=3 if kind == "node" else 1)
     assert len(outcomes) > 10
     assert not onnx_backend.check(outcomes)
 

@@ -74,9 +74,7 @@ class OnnxRunner:
         self.opsets = opsets
         #: The declared types of inputs that a call has to give.
         self.graph_inputs: dict[str, OnnxValue] = {
-            name: kind
-            for name, kind in self._graph.types.items()
-            if name not in self._graph.values
+            name: kind for name, kind in self._graph.types.items() if name not in self._graph.values
         }
         #: The names of outputs.
         self.graph_outputs = self._graph.outputs
@@ -195,7 +193,9 @@ class OnnxFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(args) > len(self.input_names):
             names = ", ".join(self.input_names)
-            raise TypeError(f"the model has {len(self.input_names)} inputs ({names}), not {len(args)}")
+            raise TypeError(
+                f"the model has {len(self.input_names)} inputs ({names}), not {len(args)}"
+            )
         inputs = dict(zip(self.input_names, args, strict=False))
         for name in kwargs:
             if name in inputs:
@@ -279,9 +279,7 @@ def _numpy_type(element: int) -> np.dtype:
     return onnx.helper.tensor_dtype_to_np_dtype(element)
 
 
-def _check_shape(
-    name: str, shape: tuple[int, ...], kind: OnnxValue, sizes: dict[str, int]
-) -> None:
+def _check_shape(name: str, shape: tuple[int, ...], kind: OnnxValue, sizes: dict[str, int]) -> None:
     """Raises an error if a shape is not the declared one; sizes of one name have to be equal."""
     if kind.shape is None:
         return

@@ -114,9 +114,7 @@ def scan(
         raise OnnxError(f"the inputs that are scanned have {sorted(lengths)} elements")
     collected: list[list[Value]] = [[] for _ in range(len(body.outputs) - len(state))]
     for i in range(lengths.pop()):
-        parts = [
-            x[(slice(None),) * (a % x.ndim) + (i,)] for x, a in zip(rows, axes, strict=True)
-        ]
+        parts = [x[(slice(None),) * (a % x.ndim) + (i,)] for x, a in zip(rows, axes, strict=True)]
         outputs = context.run(body, [*state, *parts])
         state = outputs[: len(state)]
         for values, value in zip(collected, outputs[len(state) :], strict=True):
@@ -301,4 +299,3 @@ def multinomial(x: Tensor, sample_size: int, dtype: int = 6, seed: Any = None) -
     if seed is not None:
         Tensor.manual_seed(int(seed))
     return x.softmax(-1).multinomial(sample_size, replacement=True).cast(held_dtype(dtype))
-

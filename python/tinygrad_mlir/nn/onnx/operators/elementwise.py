@@ -63,7 +63,9 @@ method("Elu", lambda x, alpha=1.0, consumed_inputs=None: x.elu(alpha))
 method("Gelu", lambda x, approximate: x.gelu(approximate))
 method(
     "IsInf",
-    lambda x, detect_negative, detect_positive: x.isinf(bool(detect_positive), bool(detect_negative)),
+    lambda x, detect_negative, detect_positive: x.isinf(
+        bool(detect_positive), bool(detect_negative)
+    ),
 )
 method("LeakyRelu", lambda x, alpha=0.01, consumed_inputs=None: x.leaky_relu(alpha))
 method("Swish", lambda x, alpha: x * (x * alpha).sigmoid())

@@ -70,7 +70,10 @@ def _nearest(positions: np.ndarray, mode: str) -> np.ndarray:
 
 
 def _taps(
-    positions: np.ndarray, scale: float, kernel: Callable[[np.ndarray], np.ndarray], width: int,
+    positions: np.ndarray,
+    scale: float,
+    kernel: Callable[[np.ndarray], np.ndarray],
+    width: int,
     antialias: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Indices and weights (taps, output); with antialias, kernels of smaller outputs are wider."""
@@ -162,8 +165,10 @@ def resize(
         is_cropped = options["transformation"] == "tf_crop_and_resize" and bounds != (0.0, 1.0)
         if sizes[i] != given[i] or factors[i] != 1 or is_cropped:
             x = _resize_axis(x, axis, sizes[i], factors[i], bounds, options)
-    return x.cast(dtype) if dtype.name.startswith(("float", "half", "double", "__bf")) else (
-        x.cast(dtype) if options["mode"] == "nearest" else x.round().cast(dtype)
+    return (
+        x.cast(dtype)
+        if dtype.name.startswith(("float", "half", "double", "__bf"))
+        else (x.cast(dtype) if options["mode"] == "nearest" else x.round().cast(dtype))
     )
 
 

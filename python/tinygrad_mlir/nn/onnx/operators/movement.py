@@ -135,9 +135,7 @@ def expand(x: Tensor, shape: Sequence[int]) -> Tensor:
     return x.expand(_common_shape(x.shape, shape))
 
 
-move(
-    "Expand", 1, expand, lambda x, shape: np.broadcast_to(x, _common_shape(x.shape, shape)), [1]
-)
+move("Expand", 1, expand, lambda x, shape: np.broadcast_to(x, _common_shape(x.shape, shape)), [1])
 move("Tile", 6, lambda x, repeats: x.repeat(tuple(repeats)), np.tile, [1])
 
 
@@ -233,8 +231,10 @@ def pad(
     """Negative pads cut elements off."""
     pairs = _pairs(pads, x.ndim, axes)
     x = x.shrink(
-        tuple((max(0, -before), size + min(0, after)) for (before, after), size in
-              zip(pairs, x.shape, strict=True))
+        tuple(
+            (max(0, -before), size + min(0, after))
+            for (before, after), size in zip(pairs, x.shape, strict=True)
+        )
     )
     grown = tuple((max(0, before), max(0, after)) for before, after in pairs)
     modes = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
@@ -260,7 +260,11 @@ def pad_by_attributes(
 
 @operator("Pad", 11, constants=[1, 2, 3])
 def pad_by_inputs(
-    x: Tensor, pads: list[int], value: Any = None, axes: list[int] | None = None, mode: str = "",
+    x: Tensor,
+    pads: list[int],
+    value: Any = None,
+    axes: list[int] | None = None,
+    mode: str = "",
 ) -> Tensor:
     if isinstance(value, list):
         value = value[0] if value else None

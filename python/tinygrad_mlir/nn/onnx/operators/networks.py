@@ -70,7 +70,9 @@ def conv_transpose(
         cuts = list(zip(given[:rank], given[rank:], strict=True))
     y = x.conv_transpose2d(weight, None, group, strides, dilations)
     ends = [extra[i] - after for i, (_, after) in enumerate(cuts)]
-    grown = tuple((max(0, -before), max(0, end)) for (before, _), end in zip(cuts, ends, strict=True))
+    grown = tuple(
+        (max(0, -before), max(0, end)) for (before, _), end in zip(cuts, ends, strict=True)
+    )
     y = y.pad(((0, 0), (0, 0), *grown))
     bounds = tuple(
         (max(0, before), size + min(0, end))

@@ -38,7 +38,9 @@ def resolve_pads(
     for size, k, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
         total = max(0, (-(-size // stride) - 1) * stride + (k - 1) * dilation + 1 - size)
         small = total // 2
-        result.append((small, total - small) if auto_pad == "SAME_UPPER" else (total - small, small))
+        result.append(
+            (small, total - small) if auto_pad == "SAME_UPPER" else (total - small, small)
+        )
     return result
 
 
@@ -149,9 +151,9 @@ def max_pool(
     elements = Tensor.arange(cut.shape[-1])
     chosen = (elements == at).where(positions, 0).sum(-1).cast(dtypes.int64)
     planes = Tensor.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *[1] * len(windows.sizes))
-    return largest.squeeze(-1).cast(x.dtype), chosen + planes.cast(
-        dtypes.int64
-    ) * math.prod(windows.sizes)
+    return largest.squeeze(-1).cast(x.dtype), chosen + planes.cast(dtypes.int64) * math.prod(
+        windows.sizes
+    )
 
 
 @operator("AveragePool")

@@ -129,9 +129,7 @@ def bit_cast(_: Any, x: Value, to: int) -> Value:
     return tensor.bitcast(DTYPES[to])
 
 
-def along(
-    parameter: Tensor, shape: Sequence[int], axis: int, block_size: int = 0
-) -> Tensor:
+def along(parameter: Tensor, shape: Sequence[int], axis: int, block_size: int = 0) -> Tensor:
     """A scale or zero point for each tensor, index of an axis, or block along it."""
     if parameter.numel() == 1:
         return parameter.reshape(())
@@ -187,7 +185,9 @@ def quantize_linear(
     precision: int = 0,
     saturate: int = 1,
 ) -> Value:
-    element = output_dtype or (TensorProto.UINT8 if zero_point is None else element_type(zero_point))
+    element = output_dtype or (
+        TensorProto.UINT8 if zero_point is None else element_type(zero_point)
+    )
     wide = to_tensor(x)
     dtype = held_dtype(precision) if precision else dtypes.float32
     factor = along(held(scale), shape_of(x), axis, block_size)

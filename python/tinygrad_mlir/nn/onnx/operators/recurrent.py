@@ -45,7 +45,9 @@ def _activations(
             if known in ("Affine", "HardSigmoid", "ScaledTanh"):
                 beta = left[1].pop(0) if left[1] else beta
 
-        def function(x: Tensor, call: Any = call, alpha: float = alpha, beta: float = beta) -> Tensor:
+        def function(
+            x: Tensor, call: Any = call, alpha: float = alpha, beta: float = beta
+        ) -> Tensor:
             return call(x if clip is None else x.clip(-clip, clip), alpha, beta)
 
         result.append(function)
@@ -194,9 +196,7 @@ def gru(
         ) -> tuple[Tensor, ...]:
             h = states[0]
             inner = row.linear(w[d].T, b)
-            gates = h.linear(
-                r[d][: 2 * hidden].T, None if rb is None else rb[: 2 * hidden]
-            )
+            gates = h.linear(r[d][: 2 * hidden].T, None if rb is None else rb[: 2 * hidden])
             z = f(inner[:, :hidden] + gates[:, :hidden])
             reset = f(inner[:, hidden : 2 * hidden] + gates[:, hidden:])
             rest, rest_bias = r[d][2 * hidden :].T, None if rb is None else rb[2 * hidden :]

@@ -120,9 +120,7 @@ def _scan(call: Callable[..., Tensor], first: int) -> Callable[..., Tensor]:
         if exclusive:
             pads = tuple((int(a == axis), -int(a == axis)) for a in range(x.ndim))
             bounds = tuple((0, size - int(a == axis)) for a, size in enumerate(x.shape))
-            y = y.shrink(bounds).pad(
-                tuple((before, 0) for before, _ in pads), value=first
-            )
+            y = y.shrink(bounds).pad(tuple((before, 0) for before, _ in pads), value=first)
         y = call(y, axis).cast(x.dtype)
         return y.flip(axis) if reverse else y
 

@@ -12,9 +12,7 @@ from tinygrad_mlir.nn.onnx.registry import operator
 from tinygrad_mlir.nn.onnx.values import held_dtype
 
 
-def transform(
-    x: Tensor, length: int | None, axis: int, inverse: int, onesided: int
-) -> Tensor:
+def transform(x: Tensor, length: int | None, axis: int, inverse: int, onesided: int) -> Tensor:
     """(..., 1 or 2), real numbers or pairs; a product with a matrix of sines and cosines."""
     if x.shape[-1] not in (1, 2):
         raise OnnxError(f"the last axis of {x.shape} has neither 1 nor 2 elements")
@@ -62,7 +60,10 @@ def dft_by_attribute(
 
 @operator("DFT", 20, constants=[1, 2])
 def dft(
-    x: Tensor, length: int | None = None, axis: int | None = None, inverse: int = 0,
+    x: Tensor,
+    length: int | None = None,
+    axis: int | None = None,
+    inverse: int = 0,
     onesided: int = 0,
 ) -> Tensor:
     return transform(x, length, -2 if axis is None else axis, inverse, onesided)
