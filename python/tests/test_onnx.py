@@ -271,6 +271,32 @@ def test_weights_can_be_trained():
     assert any("w" in name for name in state.get_state_dict(function.runner))
 
 
+DEVICES = """
+g (float[2,3] x) => (float[2,2] z) <float[3, 2] w = {1, 2, 3, 4, 5, 6}, float s = {0.5}> {
+  p = MatMul(x, w)
+  q = Mul(p, s)
+  c = Constant<value_floats = [1.0, 2.0]>()
+  n = Constant<value_int = 2>()
+  o = Constant<value_int = 1>()
+  r = Range(o, n, o)
+  f = Cast<to = 1>(r)
+  u = Add(q, c)
+  z = Add(u, f)
+}"""
+
+
+def test_models_move_to_devices():
+    runner = OnnxRunner(parse(DEVICES))
+    x = np.ones((2, 3), np.float32)
+    expected = [[6.5, 9.0]] * 2
+    assert runner({"x": x})["z"].tolist() == expected
+    result = runner.to("SIM")({"x": x})["z"]
+    assert result.device == runner.weights["w"].device == "SIM"
+    assert result.tolist() == expected
+    assert runner({"x": Tensor(x, device="SIM")})["z"].tolist() == expected
+    assert runner.to("CPU")({"x": Tensor(x, device="CPU")})["z"].tolist() == expected
+
+
 def test_initial_values_may_be_given():
     text = "g (float[2] x, float[2] w = {3, 4}) => (float[2] y) {y=Mul(x, w)}"
     runner = OnnxRunner(parse(text, 9))

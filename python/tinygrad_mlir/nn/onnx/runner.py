@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +15,9 @@ from onnx import ModelProto
 
 import tinygrad_mlir.nn.onnx.operators  # noqa: F401
 from tinygrad_mlir._core import Error, Tensor, is_float
+from tinygrad_mlir.device import Device
 from tinygrad_mlir.dtype import dtypes
+from tinygrad_mlir.helpers import Context
 from tinygrad_mlir.nn.onnx.errors import OnnxError
 from tinygrad_mlir.nn.onnx.graph import Graph, Node, OnnxValue, Reader
 from tinygrad_mlir.nn.onnx.registry import unsupported
@@ -33,7 +36,7 @@ from tinygrad_mlir.nn.onnx.values import (
 Model: TypeAlias = "str | os.PathLike[str] | bytes | ModelProto | Tensor"
 
 
-class Context:
+class NodeContext:
     """What a node's function may ask for beside inputs and attributes."""
 
     def __init__(self, runner: OnnxRunner, node: Node, scope: dict[str, Value]) -> None:
@@ -79,16 +82,20 @@ class OnnxRunner:
         #: The names of outputs.
         self.graph_outputs = self._graph.outputs
         #: The model's tensors of floats with more than one element, by name.
-        self.weights: dict[str, Tensor] = {
-            name: to_tensor(value)
-            for name, value in self._graph.values.items()
-            if _is_weight(value)
-        }
+        self.weights: dict[str, Tensor] = {}
+        #: Where constants are made: the default device if None.
+        self.device: str | None = None
+        self._find_weights()
+
+    def _find_weights(self) -> None:
+        values = self._graph.values.items()
+        self.weights.update((name, to_tensor(value)) for name, value in values if _is_weight(value))
 
     def to(self, device: str | None) -> OnnxRunner:
-        """Moves the weights to a device."""
-        for name, weight in self.weights.items():
-            self.weights[name] = self._graph.values[name] = weight.to(device)
+        """Moves weights and constants to a device, where inputs are expected then."""
+        self.device = Device.canonicalize(device)
+        _move(self._graph, self.device)
+        self._find_weights()
         return self
 
     def __call__(self, inputs: Mapping[str, Any], debug: int = 0) -> dict[str, Any]:
@@ -97,6 +104,10 @@ class OnnxRunner:
         An input is a tensor, a NumPy array, numbers and lists of them; a list of these for a
         sequence; None for an optional value. With `debug`, each node is printed.
         """
+        with Context(DEV=self.device) if self.device else nullcontext():
+            return self._call(inputs, debug)
+
+    def _call(self, inputs: Mapping[str, Any], debug: int) -> dict[str, Any]:
         scope = dict(self._graph.values)
         unknown = [name for name in inputs if name not in self._graph.types]
         if unknown:
@@ -150,7 +161,7 @@ class OnnxRunner:
     def _run_node(
         self, node: Node, inputs: Sequence[Value], scope: dict[str, Value]
     ) -> Sequence[Value]:
-        context = Context(self, node, scope)
+        context = NodeContext(self, node, scope)
         if node.operator is not None:
             result = node.operator(context, inputs, node.attributes)
             if isinstance(result, tuple):
@@ -227,6 +238,22 @@ def _load(model: Model) -> ModelProto:
     except Exception as error:
         name = f"'{model}'" if isinstance(model, (str, os.PathLike)) else "the model"
         raise OnnxError(f"{name} is not an ONNX file: {error}") from error
+
+
+def _move(value: Any, device: str) -> Any:
+    """A value on a device; the values of a graph are replaced."""
+    if isinstance(value, Tensor):
+        return value.to(device)
+    if isinstance(value, Narrow):
+        return Narrow(value.tensor.to(device), value.element)
+    if isinstance(value, Constant):
+        value.move(device)
+    elif isinstance(value, Graph):
+        value.values = {name: _move(part, device) for name, part in value.values.items()}
+        for node in value.nodes:
+            node.attributes = {name: _move(part, device) for name, part in node.attributes.items()}
+            node.bodies.clear()
+    return value
 
 
 def _is_weight(value: Value) -> bool:

@@ -95,6 +95,11 @@ class Constant:
             self._tensor = tensor_from_array(self.array)
         return self._tensor
 
+    def move(self, device: str) -> None:
+        """Moves the tensor, if there is one, to the device on which it is used now."""
+        if self._tensor is not None:
+            self._tensor = self._tensor.to(device)
+
 
 Value: TypeAlias = "Tensor | Constant | Narrow | list[Any] | None"
 

@@ -1,7 +1,6 @@
 """The operators, each a short function over methods of Tensor; importing this fills the table."""
 
 from tinygrad_mlir.nn.onnx.operators import (  # noqa: F401
-    attention,
     control,
     elementwise,
     images,
