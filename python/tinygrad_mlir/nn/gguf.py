@@ -327,7 +327,7 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
     data = _map_file(fn)
     reader = _Reader(data)
     try:
-        if reader.bytes(4) != b"GGUF":
+        if bytes(reader.bytes(4)) != b"GGUF":
             raise ValueError("it does not begin with GGUF")
         if (version := reader.number("i")) not in (2, 3):
             raise ValueError(f"version {version} is neither 2 nor 3")
