@@ -3,8 +3,8 @@
     python3 python/examples/llm.py --model FILE.gguf --prompt "Once upon a time"
     python3 python/examples/llm.py --benchmark 110M --weights float16
 
-The first line after the text says how many tokens of the prompt were read per second, and how many
-were generated. Without a file, --benchmark measures a model of random weights.
+A line on stderr says how many tokens of the prompt were read per second, and how many were
+generated. Without a file, --benchmark measures a model of random weights.
 """
 
 import argparse
@@ -26,8 +26,14 @@ SIZES = {
     "1B": (16, 2048, 32, 8, 8192, 128256),
     "8B": (32, 4096, 32, 8, 14336, 128256),
 }
-# Numbers of types in files, and a block of each with the scale 2^-10 (float16 0x1400).
+# Numbers of types in files, and the bytes of a block without its scale.
 TYPES = {"Q4_0": (2, 16), "Q8_0": (8, 32)}
+
+
+def positive(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{number} must be 1 or more")
+    return number
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -44,13 +50,13 @@ def parse_arguments() -> argparse.Namespace:
     )
     add = parser.add_argument
     add("--prompt", default="Once upon a time", help="the text to continue; - reads it from stdin")
-    add("--count", type=int, default=128, help="how many tokens to generate at most")
+    add("--count", type=positive, default=128, help="how many tokens to generate at most")
     add("--temperature", type=float, default=0.8, help="0 always picks the likeliest token")
     add("--top-k", type=int, default=40, help="pick among the likeliest so many; 0: among all")
     add("--top-p", type=float, default=0.95, help="pick among those of this probability together")
     add("--seed", type=int, help="the same text in each run; a new one each time unless given")
-    add("--context", type=int, help="tokens to remember; the model's, or 4096 if that is more")
-    add("--chunk", type=int, default=64, help="tokens of the prompt that are read at once")
+    add("--context", type=positive, help="tokens to remember; the model's, or 4096 if that is more")
+    add("--chunk", type=positive, default=64, help="tokens of the prompt that are read at once")
     add(
         "--weights",
         choices=FORMS,
@@ -59,7 +65,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     add("--cache", choices=["float16", "float32"], default="float16", help="of keys and values")
     add("--type", choices=TYPES, default="Q4_0", help="of the random weights of --benchmark")
-    add("--prompt-count", type=int, default=256, help="tokens of the prompt of --benchmark")
+    add("--prompt-count", type=positive, default=256, help="tokens of the prompt of --benchmark")
     return parser.parse_args()
 
 
@@ -70,6 +76,7 @@ def make_random(size: str, kind: str) -> tuple[Config, dict[str, Encoded]]:
     config = Config(layers, width, heads, shared, head, hidden, vocabulary, 4096)
     number, data_size = TYPES[kind]
     digits = Tensor.randint(4096, data_size, low=0, high=256, dtype=dtypes.uint8)
+    # 2^-10 as float16.
     scale = Tensor([[0, 0x14]], dtype=dtypes.uint8).expand(4096, 2)
     blocks = bytes(scale.cat(digits, dim=1).flatten().data())
 
@@ -170,6 +177,8 @@ def main() -> None:
             write_text(arguments)
     except (OSError, ValueError, IndexError) as error:
         sys.exit(f"llm.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 if __name__ == "__main__":

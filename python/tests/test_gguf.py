@@ -220,6 +220,7 @@ def test_errors(tmp_path):
         (whole[:30], "ends where"),
         (whole[:-4], "tensor a: 4 elements of F32 need 16 bytes, not 12"),
         (gguf([], magic=b"GGML"), "GGUF"),
+        (gguf([], text("general.alignment") + bytes([4, 0, 0, 0] + [0] * 4), 1), "alignment is 0"),
         (gguf([], version=1), "version 1"),
         (gguf([], text("k") + struct.pack("<i", 77), 1), "type 77"),
     ]:

@@ -272,8 +272,13 @@ def test_wrong_models(tmp_path):
         metadata, tensors = gguf_load_encoded(path)
         with pytest.raises(ValueError, match=message):
             Transformer(Config.from_metadata(metadata, VOCABULARY), tensors)
+    keys = {"general.architecture": "llama", "llama.attention.head_count": 4}
     with pytest.raises(ValueError, match="the metadata has no llama.embedding_length"):
-        Config.from_metadata({"general.architecture": "llama"}, 4)
+        Config.from_metadata(keys, 4)
+    keys["llama.embedding_length"] = 8
+    for heads, message in [(3, "8 with 4 heads, 3 of keys"), ([2, 4], "a value for each layer")]:
+        with pytest.raises(ValueError, match=message):
+            Config.from_metadata(keys | {"llama.attention.head_count_kv": heads}, 4)
 
 
 def test_frequencies_of_a_part_of_the_head():
@@ -341,4 +346,5 @@ def test_errors_of_the_program(tmp_path):
         result = run(*arguments)
         assert result.returncode == 1 and re.search(message, result.stderr), result.stderr
         assert "Traceback" not in result.stderr
-    assert run().returncode == 2
+    for arguments in ([], ["--benchmark", "15M", "--count", 0]):
+        assert run(*arguments).returncode == 2

@@ -50,11 +50,16 @@ class Config:
             value = metadata.get(f"{name}.{key}", default)
             if value is None:
                 raise ValueError(f"the metadata has no {name}.{key}")
+            if isinstance(value, list):
+                raise ValueError(f"{name}.{key} has a value for each layer; one is supported")
             return value
 
         if get("expert_count", 0):
             raise ValueError("models with several experts are not supported")
         width, heads = get("embedding_length"), get("attention.head_count")
+        shared = get("attention.head_count_kv", heads)
+        if width < 1 or heads < 1 or shared < 1 or heads % shared:
+            raise ValueError(f"a width of {width} with {heads} heads, {shared} of keys")
         size = get("attention.key_length", width // heads)
         if get("attention.value_length", size) != size:
             raise ValueError("keys and values of different sizes are not supported")
@@ -71,7 +76,7 @@ class Config:
             layers=get("block_count"),
             width=width,
             heads=heads,
-            key_value_heads=get("attention.head_count_kv", heads),
+            key_value_heads=shared,
             head_size=size,
             hidden=get("feed_forward_length"),
             vocabulary=vocabulary,

@@ -39,8 +39,8 @@ _ALIASES = {
 
 
 @functools.cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    """With the classes of Unicode written out as ranges."""
+def _find_ranges() -> tuple[str, str]:
+    """The letters and the numbers of Unicode, for brackets."""
     kinds: dict[str, list[str]] = {"L": [], "N": []}
     begin, last = 0, ""
     for code in range(sys.maxunicode + 2):
@@ -49,13 +49,19 @@ def _compile(pattern: str) -> re.Pattern[str]:
             if last in kinds:
                 kinds[last].append(f"\\U{begin:08x}-\\U{code - 1:08x}")
             begin, last = code, kind
+    return "".join(kinds["L"]), "".join(kinds["N"])
+
+
+@functools.cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """With the classes of Unicode written out as ranges."""
+    letters, numbers = _find_ranges()
     space = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
     pattern = pattern.replace(r"(?!\S)", f"(?![^{space}])")
-    for name, ranges in ((r"\p{L}", kinds["L"]), (r"\p{N}", kinds["N"]), (r"\s", [space])):
+    for name, ranges in ((r"\p{L}", letters), (r"\p{N}", numbers), (r"\s", space)):
         inside = re.compile(r"(\[[^\]]*)" + re.escape(name))
-        text = "".join(ranges)
-        pattern = inside.sub(lambda match: match[1] + text, pattern)
-        pattern = pattern.replace(name, f"[{text}]")
+        pattern = inside.sub(lambda match, ranges=ranges: match[1] + ranges, pattern)
+        pattern = pattern.replace(name, f"[{ranges}]")
     return re.compile(pattern)
 
 

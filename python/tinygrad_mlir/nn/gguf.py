@@ -333,6 +333,9 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
             raise ValueError(f"version {version} is neither 2 nor 3")
         tensors, entries = reader.number("q"), reader.number("q")
         metadata = {reader.text(): reader.value(reader.number("i")) for _ in range(entries)}
+        alignment = metadata.get("general.alignment", 32)
+        if not isinstance(alignment, int) or alignment < 1:
+            raise ValueError(f"general.alignment is {alignment!r}")
         infos = []
         for _ in range(tensors):
             name = reader.text()
@@ -340,7 +343,7 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
             infos.append((name, shape, reader.number("i"), reader.number("Q")))
     except (ValueError, OverflowError, MemoryError) as error:
         raise FormatError(f"{describe(fn)}: not a complete GGUF file: {error}") from error
-    start = round_up(reader.position, metadata.get("general.alignment", 32))
+    start = round_up(reader.position, alignment)
     state = {}
     for name, shape, kind, offset in infos:
         try:
