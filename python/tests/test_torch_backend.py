@@ -74,6 +74,7 @@ FUNCTIONS = {
         I % 4,
         F**2,
         2.0**F,
+        2.5**I,
         P**F,
         torch.fmod(F, 0.7),
         torch.div(F, 0.4, rounding_mode="trunc"),

@@ -151,7 +151,7 @@ class _Compiled:
         if _name(node).startswith("aten.sym_numel"):
             return int(args[0].numel())
         if _computes_sizes(node):
-            return node.target(*args, **kwargs)  # type: ignore[operator]
+            return node.target(*args, **kwargs)
         kinds = {x.dtype for x in args if isinstance(x, Tensor)}
         wanted = node.meta["val"]
         if len(kinds) > 1 and isinstance(wanted, torch.Tensor) and wanted.is_floating_point():

@@ -84,9 +84,7 @@ def _elu(x: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) 
 
 
 def _pair(name: str) -> Callable[..., Tensor]:
-    def apply(x: Any, y: Any) -> Tensor:
-        if not isinstance(x, Tensor):
-            return getattr(Tensor.full((), x, dtype=y.dtype), name)(y)
+    def apply(x: Tensor, y: Any) -> Tensor:
         result: Tensor = getattr(x, name)(y)
         return result
 
@@ -104,7 +102,8 @@ for _name, _method in (("left", "lshift"), ("right", "rshift")):
     _names += [f"__{_method}__.{kind}" for kind in ("Tensor", "Scalar")]
     _operation(*_names)(_pair(_method))
 _operation("remainder.Tensor", "remainder.Scalar")(_pair("mod"))
-_operation("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")(_pair("pow"))
+_operation("pow.Tensor_Tensor", "pow.Tensor_Scalar")(_pair("pow"))
+_operation("pow.Scalar")(lambda x, y: y.pow(x, reverse=True))
 _operation("where.self")(lambda condition, x, y: condition.where(x, y))
 _operation("logical_and.default")(lambda x, y: x.bool().bitwise_and(y.bool()))
 _operation("logical_or.default")(lambda x, y: x.bool().bitwise_or(y.bool()))
@@ -113,12 +112,13 @@ _operation("clamp.default", "clamp.Tensor")(lambda x, low=None, high=None: x.cla
 
 
 @_operation("add.Tensor", "add.Scalar")
-def _add(x: Tensor, y: Any, alpha: Any = 1) -> Tensor:
+def _add(x: Any, y: Any, alpha: Any = 1) -> Any:
+    """Either may be a number."""
     return x + (y if alpha == 1 else y * alpha)
 
 
 @_operation("sub.Tensor", "sub.Scalar")
-def _sub(x: Tensor, y: Any, alpha: Any = 1) -> Tensor:
+def _sub(x: Any, y: Any, alpha: Any = 1) -> Any:
     return x - (y if alpha == 1 else y * alpha)
 
 
@@ -377,7 +377,7 @@ _operation("mm.default", "bmm.default")(lambda x, y: x.matmul(y))
 @_operation("addmm.default")
 def _addmm(bias: Tensor, x: Tensor, y: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     product = x.matmul(y)
-    return product * alpha + (0 if beta == 0 else bias * beta)
+    return product.mul(alpha).add(0 if beta == 0 else bias * beta)
 
 
 def _scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:

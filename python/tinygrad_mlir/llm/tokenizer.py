@@ -59,8 +59,11 @@ def _compile(pattern: str) -> re.Pattern[str]:
     space = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
     pattern = pattern.replace(r"(?!\S)", f"(?![^{space}])")
     for name, ranges in ((r"\p{L}", letters), (r"\p{N}", numbers), (r"\s", space)):
-        inside = re.compile(r"(\[[^\]]*)" + re.escape(name))
-        pattern = inside.sub(lambda match, ranges=ranges: match[1] + ranges, pattern)
+        # Within brackets first.
+        begin, *parts = re.split(r"(\[[^\]]*)" + re.escape(name), pattern)
+        pattern = begin
+        for bracket, rest in zip(parts[::2], parts[1::2]):
+            pattern += bracket + ranges + rest
         pattern = pattern.replace(name, f"[{ranges}]")
     return re.compile(pattern)
 
