@@ -7,6 +7,8 @@ import pytest
 from tinygrad_mlir import Tensor, dtypes
 from tinygrad_mlir._core import IoError
 from tinygrad_mlir.nn import state
+from tinygrad_mlir.nn.gguf import _QUANTIZED as QUANTIZED
+from tinygrad_mlir.nn.gguf import gguf_load_encoded
 
 
 def half(block, at):
@@ -116,6 +118,46 @@ def test_quantized(kind):
     )
 
 
+@pytest.mark.parametrize("kind", sorted(QUANTIZED), ids=lambda kind: QUANTIZED[kind][0])
+def test_as_the_package_gguf(kind):
+    """Bit for bit, for any bytes; NaN where it has NaN."""
+    gguf = pytest.importorskip("gguf")
+    name, elements, size, _ = QUANTIZED[kind]
+    kind_there = gguf.GGMLQuantizationType(kind)
+    assert kind_there.name == name and gguf.GGML_QUANT_SIZES[kind_there] == (elements, size)
+    data = np.random.default_rng(kind).integers(0, 256, (3, 20, size), dtype=np.uint8)
+    data[0, :, :] = np.arange(20)[:, None]  # the smallest scales of all types too
+    with np.errstate(all="ignore"):
+        expected = gguf.dequantize(data.reshape(60, size), kind_there).reshape(-1)
+    found = state.ggml_data_to_tensor(Tensor(data.tobytes()), expected.size, kind).numpy()
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+    numbers = ~np.isnan(expected)
+    assert numbers.mean() > 0.5
+    np.testing.assert_array_equal(found[numbers].view(np.uint32), expected[numbers].view(np.uint32))
+
+
+def test_encoded(tmp_path):
+    quantized, expected = blocks(12, 2)
+    path = tmp_path / "x.gguf"
+    path.write_bytes(
+        gguf([("a", (2,), 0, bytes(8)), ("b", (2, 256), 12, quantized), ("c", (0, 4), 0, b"")])
+    )
+    _, tensors = gguf_load_encoded(path)
+    plain, coded = tensors["a"], tensors["b"]
+    assert (plain.type_name, plain.shape, plain.is_quantized) == ("F32", (2,), False)
+    assert plain.data.tolist() == plain.decode().tolist() == [0, 0]
+    assert tensors["c"].decode().shape == (0, 4)
+    with pytest.raises(ValueError, match="elements of F32 are not quantized"):
+        plain.parts()
+    assert (coded.type_name, coded.shape, coded.is_quantized) == ("Q4_K", (2, 256), True)
+    assert coded.data.shape == (2, 144) and coded.data.numpy().tobytes() == quantized
+    q, scale, minimum = coded.parts()
+    assert (q.shape, scale.shape, minimum.shape) == ((2, 8, 32), (2, 8, 1), (2, 8, 1))
+    values = (q * scale - minimum).numpy().reshape(2, 256)
+    np.testing.assert_array_equal(values, coded.decode().numpy())
+    np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-5)
+
+
 def test_plain_types():
     values = np.array([1.5, -2, 3], dtype=np.float32)
     for kind, dtype in [
@@ -176,8 +218,9 @@ def test_errors(tmp_path):
     for data, message in [
         (b"", "ends where"),
         (whole[:30], "ends where"),
-        (whole[:-4], "tensor a: 4 elements of .*float.* need 16 bytes, not 12"),
+        (whole[:-4], "tensor a: 4 elements of F32 need 16 bytes, not 12"),
         (gguf([], magic=b"GGML"), "GGUF"),
+        (gguf([], text("general.alignment") + bytes([4, 0, 0, 0] + [0] * 4), 1), "alignment is 0"),
         (gguf([], version=1), "version 1"),
         (gguf([], text("k") + struct.pack("<i", 77), 1), "type 77"),
     ]:

@@ -1,1 +1,1 @@
-"""Where tinygrad has its reader of GGUF files."""
+"""Language models of GGUF files: model, tokenizer, sampling, and the weights of models."""

@@ -1,5 +1,5 @@
 """tinygrad_mlir.nn.gguf, by the name of tinygrad."""
 
-from tinygrad_mlir.nn.gguf import ggml_data_to_tensor, gguf_load
+from tinygrad_mlir.nn.gguf import Encoded, ggml_data_to_tensor, gguf_load, gguf_load_encoded
 
-__all__ = ["ggml_data_to_tensor", "gguf_load"]
+__all__ = ["Encoded", "ggml_data_to_tensor", "gguf_load", "gguf_load_encoded"]

@@ -1,0 +1,356 @@
+"""torch.compile with this compiler, beside PyTorch itself."""
+
+import warnings
+
+import numpy as np
+import pytest
+from tinygrad_mlir import GlobalCounters, Tensor
+
+torch = pytest.importorskip("torch")
+from tinygrad_mlir import torch_backend  # noqa: E402
+
+nn, functional = torch.nn, torch.nn.functional
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    """A fallback to PyTorch would hide what is not compiled."""
+    torch._dynamo.reset()
+    torch_backend._warn.cache_clear()
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="tinygrad_mlir does not compile")
+        yield
+
+
+def compile(function, **options):
+    return torch.compile(function, backend="tinygrad_mlir", options={"strict": True, **options})
+
+
+def strides(x):
+    """Those that matter."""
+    return [stride for stride, size in zip(x.stride(), x.shape) if size > 1]
+
+
+def check(function, *inputs, tolerance=1e-5):
+    """Three calls: the first, the one that is captured, and a replay."""
+    compiled = compile(function)
+    expected = function(*inputs)
+    for _ in range(3):
+        with torch.no_grad():
+            found = compiled(*inputs)
+        torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
+        flat = found if isinstance(found, tuple) else (found,)
+        wanted = expected if isinstance(expected, tuple) else (expected,)
+        assert [strides(x) for x in flat] == [strides(x) for x in wanted]
+
+
+F = torch.linspace(-2.5, 2.5, 24).reshape(2, 3, 4)
+P = F.abs() + 0.1
+I = torch.arange(24).reshape(2, 3, 4) - 5
+B = I % 3 == 0
+
+FUNCTIONS = {
+    "unary": lambda: (F.sin() + F.exp() * F.tanh(), P.log(), P.rsqrt(), F.erf(), F.round(), -I),
+    "small": lambda: (torch.expm1(F / 1e4), torch.log1p(P), F.sign(), F.floor().ceil()),
+    "activations": lambda: (
+        functional.gelu(F),
+        functional.gelu(F, approximate="tanh"),
+        functional.elu(F),
+        functional.leaky_relu(F),
+        functional.hardtanh(F),
+        functional.silu(F),
+        functional.softplus(F),
+        functional.selu(F),
+        functional.hardswish(F),
+        functional.mish(F),
+    ),
+    "arithmetic": lambda: (
+        F + I,
+        2 - F,
+        F / 3,
+        I / 2,
+        I // 3,
+        I % 4,
+        F**2,
+        2.0**F,
+        2.5**I,
+        P**F,
+        torch.fmod(F, 0.7),
+        torch.div(F, 0.4, rounding_mode="trunc"),
+        torch.add(F, P, alpha=3),
+    ),
+    "promotion": lambda: (
+        F.half() + F,
+        F.half() * torch.tensor(2.0, dtype=torch.float64),
+        I.int() + 1.5,
+        B + I,
+        F.bfloat16() * 3,
+        I.to(torch.uint8) + I,
+    ),
+    "bits": lambda: (I & 3, I | 8, I ^ 1, ~I, I << 2, I >> 1, B & (I > 2), ~B, B ^ True),
+    "comparisons": lambda: (
+        F > P,
+        I == 3,
+        torch.where(B, F, P),
+        torch.where(B, F, 0.0),
+        F.clamp(-1, 1),
+        F.clamp(min=0.5),
+        torch.maximum(F, P),
+        torch.logical_and(B, F > 0),
+        torch.isnan(F / F.relu()),
+        F.masked_fill(B, -1.0),
+    ),
+    "reductions": lambda: (
+        F.sum(),
+        I.sum(1),
+        F.mean((0, 2), keepdim=True),
+        F.amax(1),
+        F.max(2),
+        F.min(0),
+        I.argmax(),
+        F.argmin(1),
+        B.any(2),
+        B.all(),
+        P.prod(1),
+        F.var(2),
+        F.std(),
+        torch.var_mean(F, 1, correction=0),
+        I.cumsum(1),
+        F.logsumexp(2),
+        F.norm(),
+        (F > 0).sum(),
+    ),
+    "shapes": lambda: (
+        F.reshape(6, 4).t(),
+        F.permute(2, 0, 1)[1:, :, ::2],
+        F[:, -1],
+        F.unsqueeze(0).expand(3, 2, 3, 4),
+        torch.cat([F, P], 1),
+        torch.stack([F, P], -1),
+        F.flip(0, 2),
+        F.roll(1, 2),
+        F.squeeze(),
+        F[:1].squeeze(0),
+        functional.pad(F, (1, 2, 0, 1), value=3.0),
+        F.repeat(2, 1, 1),
+        F.split([1, 2], 1)[1] * 1,
+        F.tril(),
+        F.diagonal(0, 1, 2) * 1,
+        F.chunk(2, 2)[0] + 1,
+    ),
+    "indices": lambda: (
+        F[:, [2, 0]],
+        F[torch.tensor([1, 0]), :, torch.tensor([3, 3])],
+        F.gather(2, I.clamp(0, 3)),
+        F.index_select(1, torch.tensor([2, 2, 0])),
+        F.scatter(2, I.clamp(0, 3)[..., :1], 9.0),
+        F.scatter_add(1, torch.zeros(2, 3, 4, dtype=torch.long), P),
+        F.index_put((torch.tensor([0, 0]), torch.tensor([1, 1])), P[0, :2], accumulate=True),
+        F.topk(2),
+        F.sort(2, descending=True),
+    ),
+    "new": lambda: (
+        torch.zeros(2, 3),
+        torch.full((2,), 7),
+        torch.arange(5) * 2,
+        torch.arange(0.0, 1.0, 0.25),
+        torch.ones_like(F),
+        torch.full_like(I, 3),
+        torch.eye(3),
+    ),
+    "products": lambda: (
+        F @ F.transpose(1, 2),
+        F[0] @ F[1].T,
+        F[0] @ F[0, 0],
+        torch.einsum("bij,bkj->ik", F, P),
+        torch.addmm(F[0, :, :3], F[0], F[1].T, beta=2, alpha=0.5),
+        torch.baddbmm(F[:, :, :3], F, F.transpose(1, 2)),
+    ),
+    "softmax": lambda: (F.softmax(1), F.log_softmax(-1), F.half().softmax(-1)),
+}
+
+
+def flatten(values):
+    for value in values:
+        yield from [value] if isinstance(value, torch.Tensor) else value
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_operations(name):
+    """Of constants: the inputs are captured by the function."""
+    function = FUNCTIONS[name]
+    tolerance = 1e-2 if name in ("promotion", "softmax") else 1e-5
+    check(lambda: tuple(flatten(function())), tolerance=tolerance)
+
+
+MODELS = {
+    "linear": (nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 4)), (5, 8)),
+    "convolutions": (
+        nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding=1),
+            nn.BatchNorm2d(8),
+            nn.ReLU(),
+            nn.MaxPool2d(3, 2, 1),
+            nn.Conv2d(8, 8, 3, stride=2, padding=(1, 2), groups=2, dilation=2),
+            nn.GroupNorm(2, 8),
+            nn.AvgPool2d(2),
+            nn.ConvTranspose2d(8, 4, 3, stride=2, padding=1, output_padding=1),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(4, 5),
+        ),
+        (2, 3, 16, 16),
+    ),
+    "one axis": (nn.Sequential(nn.Conv1d(3, 4, 3, padding=1), nn.BatchNorm1d(4)), (2, 3, 9)),
+    "transformer": (
+        nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True, norm_first=True),
+        (2, 7, 32),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models(name):
+    model, shape = MODELS[name]
+    # In one of its classes' ways of inference, PyTorch has an operation for the whole layer.
+    torch.backends.mha.set_fastpath_enabled(False)
+    check(model.eval(), torch.randn(shape), tolerance=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_training(name):
+    """Steps of an optimizer outside of the graphs; gradients, statistics and losses are equal."""
+    model, shape = MODELS[name]
+    model.train()
+    initial = {key: value.clone() for key, value in model.state_dict().items()}
+    inputs = torch.randn(4, *shape)
+
+    def train(function):
+        model.load_state_dict(initial)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+        losses = []
+        for x in inputs:
+            optimizer.zero_grad()
+            loss = function(x).square().mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses, {key: value.clone() for key, value in model.state_dict().items()}
+
+    expected, state = train(model)
+    found, found_state = train(compile(model))
+    np.testing.assert_allclose(found, expected, rtol=2e-4)
+    for key, value in state.items():
+        torch.testing.assert_close(found_state[key], value, rtol=1e-3, atol=1e-4)
+
+
+def test_attention_with_gradients():
+    def function(q, mask=None):
+        k, v = q * 2, q + 1
+        return functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=mask, is_causal=mask is None
+        )
+
+    q = torch.randn(2, 2, 5, 8)
+    for mask in (None, torch.randn(5, 5)):
+        inputs = [q.clone().requires_grad_() for _ in range(2)]
+        results = [f(x, mask) for f, x in zip((function, compile(function)), inputs)]
+        torch.testing.assert_close(*results, rtol=1e-4, atol=1e-5)
+        for result in results:
+            result.square().sum().backward()
+        torch.testing.assert_close(inputs[1].grad, inputs[0].grad, rtol=1e-4, atol=1e-4)
+
+
+def test_kernels_are_of_this_package():
+    compiled = compile(lambda x: (x * 2 + 1).sum(0))
+    x = torch.randn(3, 4)
+    for _ in range(4):
+        before = GlobalCounters.kernel_count
+        compiled(x)
+        assert GlobalCounters.kernel_count == before + 1
+
+
+def test_memory_is_shared():
+    """Inputs are read where they are, and results stay what they are."""
+    compiled = compile(lambda x: x + 1)
+    x = torch.zeros(3)
+    results = []
+    for i in range(4):
+        x.fill_(i)
+        results.append(compiled(x))
+    assert [result[0].item() for result in results] == [1, 2, 3, 4]
+
+
+def test_inputs_that_share_memory_or_are_changed():
+    def function(x, y):
+        x.add_(1)
+        return x * y, x
+
+    for given in (lambda x: (x, x[1:3]), lambda x: (x[:2], x[2:])):
+        own, other = torch.arange(4.0), torch.arange(4.0)
+        compiled = compile(lambda x, y: (x[:2] * y, x[0]))
+        for _ in range(3):
+            found, expected = compiled(*given(own)), given(other)
+            torch.testing.assert_close(found[0], expected[0][:2] * expected[1])
+    x, y = torch.arange(3.0), torch.ones(3)
+    compiled = compile(function)
+    for i in range(4):
+        result, changed = compiled(x, y)
+        assert changed is x and x.tolist() == result.tolist() == [i + 1, i + 2, i + 3]
+
+
+def test_results_that_are_inputs_or_nothing():
+    x = torch.randn(2, 3)
+    compiled = compile(lambda x: (x, x.T, x + 1, 5, None))
+    for _ in range(3):
+        same, turned, more, number, nothing = compiled(x)
+        assert same is x and number == 5 and nothing is None
+        torch.testing.assert_close(turned, x.T)
+        torch.testing.assert_close(more, x + 1)
+
+
+@pytest.mark.parametrize("dynamic", [None, True, False])
+def test_other_sizes(dynamic):
+    function = torch.compile(
+        lambda x: (x.reshape(-1, 2) * x.shape[0]).sum(1),
+        backend="tinygrad_mlir",
+        dynamic=dynamic,
+        options={"strict": True},
+    )
+    for count in (2, 4, 6, 4, 2, 6, 4):
+        x = torch.randn(count, 4)
+        torch.testing.assert_close(function(x), (x.reshape(-1, 2) * count).sum(1))
+
+
+def test_dropout():
+    Tensor.manual_seed(3)
+    compiled = compile(lambda x: functional.dropout(x, 0.25))
+    x = torch.ones(100, 100)
+    results = [compiled(x) for _ in range(4)]
+    assert abs((results[3] > 0).float().mean().item() - 0.75) < 0.02
+    torch.testing.assert_close(results[3].max().item(), 4 / 3)
+    assert not torch.equal(results[2], results[3])
+
+
+def test_what_is_not_supported():
+    def function(x):
+        return torch.linalg.inv(x) + 1
+
+    x = torch.eye(3) * 2
+    with pytest.raises(Exception, match=r"does not compile the operation aten.linalg_inv_ex"):
+        compile(function)(x)
+    compiled = torch.compile(function, backend="tinygrad_mlir")
+    warnings.filterwarnings("always", message="tinygrad_mlir does not compile")
+    with pytest.warns(UserWarning, match="operation aten.linalg_inv_ex.* PyTorch runs") as seen:
+        for _ in range(3):
+            torch.testing.assert_close(compiled(x), torch.linalg.inv(x) + 1)
+        torch.testing.assert_close(
+            torch.compile(lambda x: torch.linalg.inv(x) * 2, backend="tinygrad_mlir")(x),
+            torch.eye(3),
+        )
+    assert len([w for w in seen if "aten.linalg_inv_ex" in str(w.message)]) == 1
+    with pytest.raises(Exception, match="a tensor of torch.complex64"):
+        compile(lambda x: x * 2)(torch.zeros(2, dtype=torch.complex64))
+    with pytest.raises(Exception, match=r"options \['fast'\] are unknown"):
+        compile(lambda x: x * 2, fast=True)(x)
