@@ -42,6 +42,19 @@ MEMBERS = {
 """,
     "test": """    test: ClassVar[Any]
 """,
+    "schedule": """    def schedule(self, *others: Tensor) -> list[tinygrad_mlir.kernels.Kernel]:
+        \"""The kernels that realize() would run, before they are optimized.\"""
+""",
+    "kernels": """    def kernels(self, *others: Tensor) -> list[tinygrad_mlir.kernels.Kernel]:
+        \"""The kernels that realize() would run, with their code.\"""
+""",
+    "mlir": """    def mlir(self, *others: Tensor, level: builtins.int | str = 1) -> str:
+        \"""What these tensors are computed by, as MLIR.\"""
+""",
+    "from_mlir": """    @staticmethod
+    def from_mlir(text: str, *inputs: Tensor, entry: str = "main", name: str = "mlir") -> Any:
+        \"""The results of a function over tensors, given as MLIR.\"""
+""",
 }
 
 
@@ -82,9 +95,10 @@ def main() -> None:
     lines = head.split("\n")
     # After the comments and imports at the top.
     last = max(n for n, text in enumerate(lines) if text.startswith(("import ", "from ")))
-    lines[last] += "\nimport builtins\nfrom typing import Any, ClassVar\n\n" + "".join(
-        map(describe_error, errors)
+    lines[last] += (
+        "\nimport builtins\nfrom typing import Any, ClassVar\n\nimport tinygrad_mlir.kernels\n\n"
     )
+    lines[last] += "".join(map(describe_error, errors))
     Path(sys.argv[1]).write_text("\n".join(lines) + line + body + "".join(rest))
 
 

@@ -65,11 +65,12 @@ static bool isShared(GraphImpl &graph, TensorImpl &tensor) {
     return true;
   llvm::DenseMap<Operation *, bool> isUsed;
   for (Operation *user : op->getUsers())
-    if (graph.origins.empty() || graph.isUsed(user, isUsed))
+    if ((graph.origins.empty() && graph.numObservers == 0) ||
+        graph.isUsed(user, isUsed))
       return true;
   for (Handle *handle = graph.node(op).firstHandle; handle;
        handle = handle->next)
-    if (handle != &tensor && !handle->isOrigin &&
+    if (handle != &tensor && !handle->keepsOnly() &&
         (!handle->pinnedBy || handle->pinnedBy != tensor.storage.get()))
       return true;
   return false;
@@ -203,10 +204,12 @@ void CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
       // Views are derived from the new contents.
       tensor.storage->assign(graph->operation(tensor));
     }
-    if (isShared(*graph, tensor))
+    if (isShared(*graph, tensor)) {
       moveToOwnMemory(*graph, tensor);
-    else
+    } else {
       graph->endOrigins(graph->operation(tensor), GraphImpl::Ending::Assigned);
+      graph->endObservers(graph->operation(tensor));
+    }
   };
   auto checkViews = [&](const TensorImpl &tensor) {
     if (!tensor.storage)

@@ -46,7 +46,7 @@ static bool isParameterOfItsOwn(GraphImpl &graph, TensorImpl &tensor) {
   unsigned others = 0;
   for (Handle *handle = graph.node(op).firstHandle; handle;
        handle = handle->next)
-    others += handle != &tensor && !handle->pinnedBy && !handle->isOrigin;
+    others += handle != &tensor && !handle->pinnedBy && !handle->keepsOnly();
   return others == 0;
 }
 

@@ -307,10 +307,17 @@ Operation *GraphImpl::operation(TensorImpl &tensor) {
 bool GraphImpl::isNeeded(Operation *op) const {
   for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
        handle = handle->next)
-    if (!handle->isOrigin &&
+    if (!handle->keepsOnly() &&
         (!handle->pinnedBy || handle->pinnedBy->hasStaleViews()))
       return true;
   return false;
+}
+
+bool GraphImpl::isHeldByTensor(Operation *op) const {
+  Handle *handle = nodes.find(op)->second.firstHandle;
+  while (handle && handle->isObserver)
+    handle = handle->next;
+  return handle;
 }
 
 void GraphImpl::eraseIfDead(Operation *start) {
@@ -415,13 +422,12 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
 
 void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
   Handle *&handles = node(op).firstHandle;
-  // Origins stay.
-  SmallVector<Handle *, 2> origins;
+  SmallVector<Handle *, 2> staying;
   for (Handle *handle = handles; handle; handle = handle->next)
-    if (handle->isOrigin)
-      origins.push_back(handle);
-  for (Handle *origin : origins)
-    unlink(*origin);
+    if (handle->keepsOnly())
+      staying.push_back(handle);
+  for (Handle *handle : staying)
+    unlink(*handle);
   if (Handle *first = std::exchange(handles, nullptr)) {
     Handle *last = first;
     for (Handle *handle = first; handle; handle = handle->next) {
@@ -434,8 +440,8 @@ void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
       head->previous = last;
     head = first;
   }
-  for (Handle *origin : origins)
-    link(*origin);
+  for (Handle *handle : staying)
+    link(*handle);
   eraseIfDead(op);
 }
 

@@ -154,6 +154,11 @@ public:
   /// and may be given others before.
   bool isUsed(mlir::Operation *op,
               llvm::DenseMap<mlir::Operation *, bool> &known) const;
+  /// The number of observers, see GraphNode.
+  std::size_t numObservers = 0;
+  /// Tells the observers of what is computed from \p memory, and of it, that
+  /// other values were written to the memory.
+  void endObservers(mlir::Operation *memory);
   /// Tensors to compute along with the next program that shares work with them.
   std::vector<std::weak_ptr<TensorImpl>> alongside;
   /// Whether computeParameters() is running.
@@ -238,6 +243,8 @@ public:
   bool isHeld(mlir::Operation *op) const {
     return nodes.find(op)->second.firstHandle;
   }
+  /// The same, not counting observers.
+  bool isHeldByTensor(mlir::Operation *op) const;
   /// Whether values may have to be copied between devices first.
   bool hasCopies() const { return numCopies != 0; }
 

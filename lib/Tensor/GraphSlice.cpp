@@ -59,7 +59,7 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results,
   if (!graph.pendingParts.empty())
     for (Operation *op : ops)
       if (!isa<tg::AssignOp>(op) && graph.pendingParts.contains(op) &&
-          graph.isHeld(op))
+          graph.isHeldByTensor(op))
         resultList.insert(op);
   // The operations still have the numbers that collect() assigned.
   for (Operation *op : resultList)
@@ -118,7 +118,7 @@ void GraphSlice::keepProducts() {
     if (!isMovementOrCast(op) && !isa<tg::ReduceOp>(op))
       continue;
     // Gradients do not flow through memory.
-    if (resultList.contains(op) || !graph.isHeld(op) ||
+    if (resultList.contains(op) || !graph.isHeldByTensor(op) ||
         graph.node(op).isTracked || !isProduct(op))
       continue;
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -146,7 +146,7 @@ void GraphSlice::collectAgain() {
   // Other assignments are computed now as well: later, variables may have other
   // values.
   for (Operation *op : assigns)
-    if (!inPlace.contains(op) && graph.isHeld(op))
+    if (!inPlace.contains(op) && graph.isHeldByTensor(op))
       resultList.insert(op);
   resultList.insert(asked.begin(), asked.end());
 }
@@ -203,16 +203,16 @@ SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) {
   SmallVector<Operation *, 0> readers;
   if (isFirstWalk || !inPlace.contains(assign))
     return readers;
-  const bool hasOrigins = !graph.origins.empty();
+  const bool hasUnused = !graph.origins.empty() || graph.numObservers != 0;
   // The slice itself is used.
-  if (hasOrigins && isUsed.empty()) {
+  if (hasUnused && isUsed.empty()) {
     for (Operation *op : inPlace)
       isUsed[op] = true;
     for (Operation *op : resultList)
       isUsed[op] = true;
   }
   for (Operation *user : assign->getOperand(0).getUsers())
-    if (!isa<tg::AssignOp>(user) && (!hasOrigins || graph.isUsed(user, isUsed)))
+    if (!isa<tg::AssignOp>(user) && (!hasUnused || graph.isUsed(user, isUsed)))
       readers.push_back(user);
   return readers;
 }

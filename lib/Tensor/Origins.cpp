@@ -194,7 +194,7 @@ bool GraphImpl::isUsed(Operation *start,
   return decideByUsers(start, known, [&](Operation *op) -> std::optional<bool> {
     for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
          handle = handle->next)
-      if (!handle->isOrigin)
+      if (!handle->keepsOnly())
         return true;
     return std::nullopt;
   });

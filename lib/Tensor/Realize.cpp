@@ -14,6 +14,7 @@
 #include "GraphImpl.h"
 #include "GraphSlice.h"
 #include "MemoryView.h"
+#include "NeedsProgram.h"
 #include "Primitives.h"
 #include "Recorder.h"
 #include "TinyGrad/Compiler/Compiler.h"
@@ -21,6 +22,7 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Profile.h"
+#include "TinyGrad/Tensor/RewriteScope.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -388,8 +390,10 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
     held.push_back(graph.wrap(op, &device));
   for (std::size_t i = 0; i < computed.size(); ++i)
     replaceByBuffer(graph, computed[i], outputs[i], endings[i]);
-  for (Operation *op : overwritten)
+  for (Operation *op : overwritten) {
     graph.endOrigins(op, GraphImpl::Ending::Assigned);
+    graph.endObservers(op);
+  }
 }
 
 /// The device of the first buffer or copy that \p op depends on, if there is
@@ -578,9 +582,7 @@ void tinygrad::detail::computeParameters(GraphImpl &graph,
   }
 }
 
-void tinygrad::realize(const std::vector<Tensor> &tensors,
-                       std::source_location where) {
-  const CallSite site(where.file_name(), where.line());
+static void realizeAll(const std::vector<Tensor> &tensors) {
   std::vector<TensorImpl *> rest;
   for (const Tensor &tensor : tensors)
     rest.push_back(&tensor.impl());
@@ -604,6 +606,20 @@ void tinygrad::realize(const std::vector<Tensor> &tensors,
     realizeSlice(graph, operations(), device);
     rest = std::move(others);
   }
+}
+
+bool tinygrad::detail::needsProgram(GraphImpl &graph, Operation *op,
+                                    Device &device) {
+  return !isValue(op) && !findMemory(graph, op, device);
+}
+
+void tinygrad::realize(const std::vector<Tensor> &tensors,
+                       std::source_location where) {
+  const CallSite site(where.file_name(), where.line());
+  if (hasRewriteScope())
+    rewriteAndRealize(tensors, [&] { realizeAll(tensors); });
+  else
+    realizeAll(tensors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -632,6 +648,8 @@ Buffer Tensor::buffer(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
+  if (hasRewriteScope()) // which calls the program's function without the lock
+    realize(std::source_location());
   // Another thread may assign to the root of this view.
   std::lock_guard<GraphMutex> lock(graph.mutex);
   Recorder::checkHostRead("buffer");

@@ -43,6 +43,12 @@ struct Handle {
   /// Set if this handle belongs to memory, and keeps what it was computed from
   /// only for gradients: see GraphImpl::Origin. It is internal, too.
   bool isOrigin = false;
+  /// Set if this handle only shows the operation: see GraphNode. Programs are
+  /// what they would be without it. It is internal, too.
+  bool isObserver = false;
+  /// Whether no program depends on this handle, so that it stays at its
+  /// operation when that is replaced.
+  bool keepsOnly() const { return isOrigin || isObserver; }
   /// Set if this is a tensor whose gradient backward() computes. Some handles
   /// are no tensors.
   bool requiresGrad = false;

@@ -7,6 +7,7 @@
 #include "Convert.h"
 
 #include "TinyGrad/Runtime/DefaultFloat.h"
+#include "TinyGrad/Tensor/GraphNode.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -452,6 +453,9 @@ Tensor tinygrad::python::toTensor(nb::handle object,
       tensor = tensor.cast(*options.dtype);
     return options.device.empty() ? tensor : tensor.to(options.device);
   }
+  if (nb::object node = nb::getattr(object, "node", nb::none());
+      nb::isinstance<GraphNode>(node)) // a UOp
+    return toTensor(nb::cast(nb::inst_ptr<GraphNode>(node)->tensor()), options);
   if (isSequence(object))
     return NestedList(object).makeTensor(options);
   if (PyBytes_Check(object.ptr())) {

@@ -172,6 +172,7 @@ void bindNetworks(TensorClass &tensor);
 void bindValues(TensorClass &tensor);
 void bindCustomGradients(TensorClass &tensor);
 void bindJit(nb::module_ &module);
+void bindNodes(nb::module_ &module, TensorClass &tensor);
 void bindRuntime(nb::module_ &module);
 void bindState(nb::module_ &module);
 

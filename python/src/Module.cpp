@@ -32,6 +32,7 @@ NB_MODULE(_tensors, module) {
   bindValues(tensor);
   bindNeighbours(tensor);
   bindCustomGradients(tensor);
+  bindNodes(module, tensor);
   bindJit(module);
   bindRuntime(module);
   bindState(module);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ContextDecorator
 from typing import Any
 
+from tinygrad_mlir import kernels
 from tinygrad_mlir._core import Tensor
 
 __all__ = ["Tensor", "no_grad", "train"]
@@ -60,6 +61,10 @@ class test(no_grad):
 
 Tensor.train = train
 Tensor.test = test
+Tensor.schedule = kernels.schedule
+Tensor.kernels = kernels.kernels
+Tensor.mlir = kernels.mlir
+Tensor.from_mlir = staticmethod(kernels.from_mlir)
 
 
 def _repr_html(self: Tensor) -> str:

@@ -1,0 +1,433 @@
+//===- Inspect.cpp - programs of tensors as text --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Compiles the slice of a graph up to a stage, and reads graphs from text.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Tensor/Inspect.h"
+#include "GraphEdit.h"
+#include "GraphSlice.h"
+#include "NeedsProgram.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Compiler/KernelSummary.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operations of tensors of one graph and device, with the graph locked.
+struct Group {
+  Group(const std::vector<Tensor> &tensors, const char *what)
+      : graph(*firstOf(tensors, what).graph),
+        device(*firstOf(tensors, what).device), lock(graph.mutex) {
+    for (const Tensor &tensor : tensors) {
+      TensorImpl &impl = tensor.impl();
+      if (impl.graph.get() != &graph)
+        throw Error(std::string(what) + ": the tensors are of several graphs");
+      if (impl.device != &device)
+        throw Error(std::string(what) + ": tensors on " + device.name() +
+                    " and on " + impl.device->name() +
+                    ", which one program cannot compute");
+      ops.insert(graph.operation(impl));
+    }
+  }
+
+  static TensorImpl &firstOf(const std::vector<Tensor> &tensors,
+                             const char *what) {
+    if (tensors.empty())
+      throw Error(std::string(what) + ": there are no tensors");
+    return tensors.front().impl();
+  }
+
+  GraphImpl &graph;
+  Device &device;
+  std::lock_guard<std::recursive_mutex> lock;
+  llvm::SmallSetVector<Operation *, 4> ops;
+};
+} // namespace
+
+template <typename T> static std::string print(T object) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  object->print(stream);
+  return text;
+}
+
+/// The stages of the code generator for a device, "vector, llvm, asm".
+static std::string listStages(const tg::Target &target) {
+  std::string text;
+  for (const tg::CompileStage &stage : target.getStages())
+    text += (text.empty() ? "" : ", ") + stage.name.str();
+  return text;
+}
+
+std::string tinygrad::printProgram(const std::vector<Tensor> &tensors,
+                                   const std::string &stage) {
+  const Group group(tensors, "mlir");
+  GraphImpl &graph = group.graph;
+  const CompileOptions options;
+  const tg::Target &target = getTarget(group.device, options);
+  const bool isCode =
+      llvm::any_of(target.getStages(), [&](const tg::CompileStage &known) {
+        return known.name == stage;
+      });
+  if (!isCode && stage != "graph" && stage != "kernels" && stage != "scheduled")
+    throw Error("mlir: there is no stage '" + stage +
+                "': it is one of graph, "
+                "kernels, scheduled, " +
+                listStages(target));
+  const GraphSlice slice(graph, group.ops.getArrayRef());
+  OwningOpRef<ModuleOp> module =
+      slice.clone(graph.location, {}, /*keepsGradientMarks=*/stage == "graph");
+  graph.addGarbage(100 + 10 * slice.numOperations());
+  if (stage == "graph")
+    return print(*module);
+  schedule(*module, group.device, options);
+  if (stage == "kernels")
+    return print(*module);
+  optimize(*module, group.device, options);
+  if (stage == "scheduled")
+    return print(*module);
+  tg::StageTexts texts;
+  texts[stage];
+  generateCode(*module, group.device, options, &texts);
+  return texts[stage];
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Describes the steps of a host program.
+class StepList {
+public:
+  StepList(func::FuncOp host, const std::string &device)
+      : host(host), device(device) {
+    auto results = cast<func::ReturnOp>(host.getBody().front().getTerminator());
+    for (auto [i, result] : llvm::enumerate(results.getOperands()))
+      outputOf.try_emplace(rootOf(result), unsigned(i));
+  }
+
+  StepBuffer describe(Value value, bool isWritten) const {
+    StepBuffer buffer;
+    auto type = cast<MemRefType>(value.getType());
+    buffer.dtype = getDType(type.getElementType());
+    buffer.count = type.getNumElements();
+    buffer.isWritten = isWritten;
+    const Value root = rootOf(value);
+    if (auto output = outputOf.find(root); output != outputOf.end())
+      buffer.role = "output " + std::to_string(output->second);
+    else if (auto input = dyn_cast<BlockArgument>(root))
+      buffer.role = "input " + std::to_string(input.getArgNumber());
+    else if (root.getDefiningOp<tg::LiteralOp>())
+      buffer.role = "constant";
+    else
+      buffer.role = "scratch";
+    return buffer;
+  }
+
+  std::vector<ProgramStep> list(ModuleOp module) const {
+    std::vector<ProgramStep> steps;
+    for (Operation &op : host.getBody().front()) {
+      ProgramStep step;
+      step.device = device;
+      if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
+        step.name = launch.getKernel().str();
+        auto kernel = module.lookupSymbol<tg::KernelOp>(launch.getKernel());
+        for (auto [i, buffer] : llvm::enumerate(launch.getBuffers()))
+          step.buffers.push_back(describe(buffer, i < kernel.getOutputs()));
+      } else if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
+        step.kind = ProgramStep::Kind::Copy;
+        step.name = "copy";
+        step.buffers = {describe(op.getOperand(1), true),
+                        describe(op.getOperand(0), false)};
+      } else if (isa<tg::SortOp>(op)) {
+        step.kind = ProgramStep::Kind::Sort;
+        step.name = "sort";
+        step.buffers = {describe(op.getOperand(1), true),
+                        describe(op.getOperand(0), false)};
+      } else {
+        continue;
+      }
+      steps.push_back(std::move(step));
+    }
+    return steps;
+  }
+
+private:
+  static Value rootOf(Value value) {
+    while (auto part = value.getDefiningOp<tg::SubbufferOp>())
+      value = part.getSource();
+    return value;
+  }
+
+  mutable func::FuncOp host;
+  const std::string &device;
+  llvm::DenseMap<Value, unsigned> outputOf;
+};
+} // namespace
+
+static void summarize(ProgramStep &step, tg::KernelOp kernel,
+                      const tg::Target &target, const GraphSlice &slice) {
+  const KernelSummary summary = summarizeKernel(
+      kernel, target, [&](tg::VarAttr variable) -> std::optional<int64_t> {
+        for (const SymVariable &known : slice.variables())
+          if (variable.getName() == StringRef(known.name))
+            return known.value;
+        return std::nullopt;
+      });
+  step.description = summary.description;
+  step.operations = summary.operations;
+  step.bytes = summary.bytes;
+  step.ranges = summary.ranges;
+  step.parallelExtent = summary.parallelExtent;
+  step.groups = summary.groups;
+  step.groupSize = summary.groupSize;
+  step.sharedBytes = summary.sharedBytes;
+}
+
+/// The texts of a scheduled kernel, which is compiled in a module of its own.
+static void addTexts(ProgramStep &step, tg::KernelOp kernel, ModuleOp program,
+                     Device &device, const CompileOptions &options,
+                     const tg::Target &target) {
+  step.texts.emplace_back("scheduled", print(kernel));
+  if (std::optional<ArrayAttr> scheduled = kernel.getScheduled())
+    for (Attribute entry : *scheduled) {
+      std::string text;
+      llvm::raw_string_ostream(text) << entry;
+      step.steps.push_back(text);
+    }
+  OpBuilder builder(kernel.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, kernel.getLoc());
+  (*module)->setAttrs(program->getAttrDictionary());
+  builder.setInsertionPointToEnd(module->getBody());
+  builder.clone(*kernel);
+  tg::StageTexts texts;
+  for (const tg::CompileStage &stage : target.getStages())
+    texts[stage.name];
+  generateCode(*module, device, options, &texts);
+  for (const tg::CompileStage &stage : target.getStages())
+    step.texts.emplace_back(stage.name.str(), texts[stage.name]);
+}
+
+std::vector<ProgramStep>
+tinygrad::inspectProgram(const std::vector<Tensor> &tensors, bool withCode) {
+  const Group group(tensors, "kernels");
+  GraphImpl &graph = group.graph;
+  SmallVector<Operation *> wanted;
+  for (Operation *op : group.ops)
+    if (needsProgram(graph, op, group.device))
+      wanted.push_back(op);
+  if (wanted.empty())
+    return {};
+  CompileOptions options;
+  const tg::Target &target = getTarget(group.device, options);
+  const GraphSlice slice(graph, wanted, /*keepsProducts=*/true);
+  OwningOpRef<ModuleOp> module = slice.clone(graph.location);
+  graph.addGarbage(100 + 10 * slice.numOperations());
+  schedule(*module, group.device, options);
+  auto host = module->lookupSymbol<func::FuncOp>(options.entry);
+  std::vector<ProgramStep> steps =
+      StepList(host, group.device.name()).list(*module);
+  auto forEachKernel = [&](auto visit) {
+    for (ProgramStep &step : steps)
+      if (auto kernel = step.kind == ProgramStep::Kind::Kernel
+                            ? module->lookupSymbol<tg::KernelOp>(step.name)
+                            : tg::KernelOp())
+        visit(step, kernel);
+  };
+  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
+    step.texts.emplace_back("kernel", print(kernel));
+    summarize(step, kernel, target, slice);
+  });
+  if (!withCode)
+    return steps;
+  optimize(*module, group.device, options);
+  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
+    summarize(step, kernel, target, slice);
+    addTexts(step, kernel, *module, group.device, options, target);
+  });
+  return steps;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs as text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Errors with their places in a text.
+class Errors {
+public:
+  explicit Errors(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return;
+          text += text.empty() ? "" : "\n";
+          if (auto place =
+                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+            text += place.getFilename().str() + ":" +
+                    std::to_string(place.getLine()) + ":" +
+                    std::to_string(place.getColumn()) + ": ";
+          text += diagnostic.str();
+        }) {}
+
+  [[noreturn]] void fail(Location location, const Twine &what) {
+    emitError(location) << what;
+    throw CompileError("from_mlir: " + text);
+  }
+  [[noreturn]] void fail() { throw CompileError("from_mlir: " + text); }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+/// Makes variables of the inputs of those that have their names.
+static void bindNames(ModuleOp module, ArrayRef<Type> inputs) {
+  llvm::StringMap<tg::VarAttr> known;
+  AttrTypeWalker walker;
+  walker.addWalk(
+      [&](tg::VarAttr variable) { known[variable.getName()] = variable; });
+  for (Type type : inputs)
+    walker.walk(type);
+  if (!known.empty())
+    tg::replaceVariables(module, [&](tg::VarAttr variable) {
+      auto it = known.find(variable.getName());
+      return tg::Dim(it == known.end() ? variable : it->second);
+    });
+}
+
+static std::string describe(GraphImpl &graph, RankedTensorType type) {
+  return toString(graph.shapeOf(type)) + " " +
+         name(getDType(type.getElementType()));
+}
+
+static void checkInputs(GraphImpl &graph, func::FuncOp function,
+                        const std::vector<Tensor> &inputs, Errors &errors) {
+  if (function.getNumArguments() != inputs.size())
+    errors.fail(function.getLoc(), "'@" + function.getName() + "' takes " +
+                                       Twine(function.getNumArguments()) +
+                                       " tensors, not " + Twine(inputs.size()));
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
+    if (!type)
+      errors.fail(function.getLoc(), "'@" + function.getName() +
+                                         "' takes arguments that are no "
+                                         "tensors");
+    auto given = cast<RankedTensorType>(
+        graph.operation(input.impl())->getResult(0).getType());
+    if (type == given)
+      continue;
+    const std::string what =
+        "from_mlir: argument " + std::to_string(i) + " of '@" +
+        function.getName().str() + "' is " + describe(graph, type) +
+        ", but input " + std::to_string(i) + " is " + describe(graph, given);
+    if (type.getElementType() != given.getElementType())
+      throw DTypeError(what);
+    throw ShapeError(what);
+  }
+}
+
+/// Puts the operations of a function into an edit, with those of functions that
+/// it calls, and returns the results. \p path has the functions that call it.
+static SmallVector<Value> inlineBody(func::FuncOp function,
+                                     ArrayRef<Value> arguments, GraphEdit &edit,
+                                     std::vector<func::FuncOp> &path,
+                                     Errors &errors) {
+  if (llvm::is_contained(path, function))
+    errors.fail(function.getLoc(),
+                "'@" + function.getName() + "' calls itself");
+  auto results =
+      function.getBody().hasOneBlock()
+          ? dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator())
+          : func::ReturnOp();
+  if (!results)
+    errors.fail(function.getLoc(), "'@" + function.getName() +
+                                       "' has to have one block, which "
+                                       "returns tensors");
+  path.push_back(function);
+  IRMapping mapping;
+  mapping.map(function.getArguments(), arguments);
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (auto call = dyn_cast<func::CallOp>(op)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      const auto given = llvm::map_to_vector(
+          call.getOperands(), [&](Value v) { return mapping.lookup(v); });
+      mapping.map(call.getResults(),
+                  inlineBody(callee, given, edit, path, errors));
+      continue;
+    }
+    if (!isa<tg::TgDialect>(op.getDialect()) || op.getNumResults() != 1 ||
+        isa<tg::BufferOp, tg::AssignOp, tg::AfterOp>(op))
+      errors.fail(op.getLoc(), "'" + op.getName().getStringRef() +
+                                   "' cannot become part of a graph of "
+                                   "tensors");
+    edit.rewriter().clone(op, mapping);
+  }
+  path.pop_back();
+  return llvm::map_to_vector(results.getOperands(),
+                             [&](Value v) { return mapping.lookup(v); });
+}
+
+std::vector<Tensor> tinygrad::fromMlir(const std::string &text,
+                                       const std::vector<Tensor> &inputs,
+                                       const std::string &entry,
+                                       const std::string &name) {
+  const std::shared_ptr<GraphImpl> owner =
+      inputs.empty() ? Graph::current().impl() : inputs.front().impl().graph;
+  GraphImpl &graph = *owner;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Device *device =
+      inputs.empty() ? &Device::getDefault() : inputs.front().impl().device;
+  SmallVector<Type> types;
+  SmallVector<Operation *> operations;
+  for (const Tensor &input : inputs) {
+    if (input.impl().graph != owner)
+      throw Error("from_mlir: the inputs are of several graphs");
+    if (input.impl().device != device)
+      throw DeviceError("from_mlir: inputs on " + device->name() + " and on " +
+                        input.impl().device->name());
+    operations.push_back(graph.operation(input.impl()));
+    types.push_back(operations.back()->getResult(0).getType());
+  }
+  Errors errors(&graph.context());
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&graph.context()), name);
+  graph.addGarbage(100);
+  if (!module ||
+      failed(tg::requireLevel(*module, tg::ModuleLevel::TensorGraph)))
+    errors.fail();
+  auto function = module->lookupSymbol<func::FuncOp>(entry);
+  if (!function || function.isDeclaration())
+    errors.fail(module->getLoc(), "there is no function '@" + entry + "'");
+  bindNames(*module, types);
+  checkInputs(graph, function, inputs, errors);
+  GraphEdit edit(graph);
+  std::vector<func::FuncOp> path;
+  SmallVector<Value> values;
+  for (Operation *input : operations)
+    values.push_back(input->getResult(0));
+  values = inlineBody(function, values, edit, path, errors);
+  return edit.adopt(values, *device);
+}
