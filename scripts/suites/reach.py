@@ -107,11 +107,14 @@ def changed_files():
     return {str(ROOT / name) for name in names if name}
 
 
-def get_half():
-    """Which half of tests that also run elsewhere is for this commit, None for both."""
+def get_half(what=""):
+    """Which half of tests that also run elsewhere is for this commit, None for both.
+
+    `what`: halves of something else, which do not go with the others.
+    """
     if Options.everything or is_day_over():
         return None
-    return hashlib.sha256(head().encode()).digest()[0] % 2
+    return hashlib.sha256((head() + what).encode()).digest()[0] % 2
 
 
 def is_changed(path, changed):

@@ -9,7 +9,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from suites import reach
+from suites import bases, reach
 from suites.common import LLVM, ROOT, Counts, report_check, run, say, side_by_side, tracked
 
 
@@ -203,6 +203,9 @@ def suite_includes(build):
 
     A source is checked again when its own text or that of its own header differs, or
     when another file that it includes includes other files (closure_stamp).
+
+    Headers that a source, or its own header where it begins with one, includes anyway
+    may be precompiled (bases.py): nothing else is declared by them.
     """
     entries, precompiled = plain_commands(build)
     commands = {entry["file"]: entry for entry in entries}
@@ -221,30 +224,37 @@ def suite_includes(build):
         near = [path for path in commands if path.startswith(str(header.parent))]
         checks.append((str(header), near[0] if near else str(own)))
     stamps = reach.Checks("includes")
-
-    def check(task):
-        name, like = task
+    made = bases.Bases(build / "includes")
+    due = []
+    for name, like in checks:
         entry = commands[like]
         folders = folders_of(entry["command"])
         stamp, files = closure_stamp(stamps, name, [entry["command"]], folders)
         if not stamps.is_due(name, stamp, files):
-            return None
-        words = shlex.split(entry["command"].split(" -o ")[0])
-        compiler = next(i for i, word in enumerate(words) if "/clang++" in word)
+            continue
+        words = bases.words_of(entry["command"])
+        # Of own headers, the public ones are checked by themselves elsewhere.
+        first = bases.first_own_include(name, folders)
+        is_private = first and not first.startswith(str(ROOT / "include"))
+        whole = first if is_private and name.endswith(".cpp") else name
+        base = bases.find_base(whole, folders)
+        made.expect(base, words)
+        due.append((name, stamp, base, words, entry["directory"]))
+
+    def check(task):
+        name, stamp, base, words, directory = task
+        file = made.get(base, words, directory)
+        included = ["-Xclang", "-include-pch", "-Xclang", file] if file else []
         language = ["-x", "c++-header"] if name.endswith(".h") else []
         status, output = run(
-            [*words[compiler:], "-fsyntax-only", *language, name],
-            cwd=entry["directory"],
+            [*words, *included, "-fsyntax-only", *language, name], cwd=directory
         )
         if status == 0:
             stamp.touch()
         return name, status, output
 
     counts = Counts()
-    for result in side_by_side(check, checks):
-        if result is None:
-            continue
-        name, status, output = result
+    for name, status, output in side_by_side(check, due):
         hint = "it does not include what it uses"
         counts.add(report_check(os.path.relpath(name, ROOT), status, output, hint))
     stamps.report("includes", counts.passed + counts.failed)
@@ -299,15 +309,29 @@ def suite_tidy(build):
         entries = json.loads((build / "compile_commands.json").read_text())
     else:
         entries, _ = plain_commands(build)
-    commands = {entry["file"]: entry["command"] for entry in entries}
+    entries_of = {entry["file"]: entry for entry in entries}
     folders = ("lib", "tools", "examples", "benchmarks", "python")
     files = [
         str(ROOT / name)
         for name in tracked(*(f"{folder}/*.cpp" for folder in folders))
-        if str(ROOT / name) in commands
+        if str(ROOT / name) in entries_of
     ]
     folder = build / "tidy"
     folder.mkdir(exist_ok=True)
+    # Of headers that are precompiled, clang-tidy says nothing: a source for each base,
+    # with the options of one that includes it, is checked without.
+    base_of = {f: bases.find_base(f, folders_of(entries_of[f]["command"])) for f in files}
+    heads = []
+    for number, base in enumerate(bases.BASES):
+        like = next((file for file in files if base_of[file] == base), None)
+        if like is None:
+            continue
+        head = str(folder / f"head-{number}.cpp")
+        Path(head).write_text(bases.text_of(base))
+        command = entries_of[like]["command"].replace(like, head)
+        entries_of[head] = dict(entries_of[like], file=head, command=command)
+        entries.append(entries_of[head])
+        heads.append(head)
     (folder / "compile_commands.json").write_text(json.dumps(entries))
     config = ROOT / ".clang-tidy"
     clang_tidy = [LLVM / "clang-tidy", "--experimental-custom-checks"]
@@ -318,18 +342,34 @@ def suite_tidy(build):
         clang_tidy.append(f"-load={plugin}")
     stamps = reach.Checks("tidy", reach.digest(config))
     includes = dependencies(build)
-
-    def check(name):
+    made = bases.Bases(folder)
+    due = []
+    for name in [*heads, *files]:
         # Without cmake/MlirPch.h: what is precompiled makes no difference.
         needed = [p for p in includes.get(name, [name]) if not p.startswith(str(ROOT / "cmake"))]
-        parts = [commands[name]]
+        entry = entries_of[name]
+        if name in heads:
+            needed = reach.own_includes(name, folders_of(entry["command"]))
+        parts = [entry["command"]]
         for path in needed:
             parts += [path, reach.digest(path)]
         stamp = stamps.stamp(name, parts)
         if not stamps.is_due(name, stamp, [str(config), *needed]):
-            return None
-        status, output = run([*clang_tidy, "--quiet", "-p", folder, name], cwd=ROOT)
-        if status == 0 and name in includes:
+            continue
+        base = base_of.get(name)
+        made.expect(base, bases.words_of(entry["command"]))
+        due.append((name, stamp, base))
+
+    def check(task):
+        name, stamp, base = task
+        entry = entries_of[name]
+        words = bases.words_of(entry["command"])
+        file = made.get(base, words, entry["directory"])
+        # clang-tidy takes the last of two options that name a precompiled header.
+        added = ["-Xclang", "-include-pch", "-Xclang", str(file)] if file else []
+        extra = [f"--extra-arg={word}" for word in added]
+        status, output = run([*clang_tidy, *extra, "--quiet", "-p", folder, name], cwd=ROOT)
+        if status == 0 and (name in includes or name in heads):
             stamp.touch()
         return name, status, output
 
@@ -343,10 +383,7 @@ def suite_tidy(build):
     found = "custom-list-in-range-for" in output
     hint = "clang-tidy does not find a list that ends before its loop"
     counts = report_check("tidy", 0 if status and found else 1, output, hint)
-    for result in side_by_side(check, files):
-        if result is None:
-            continue
-        name, status, output = result
+    for name, status, output in side_by_side(check, due):
         if status == 0:
             counts.passed += 1
             continue
