@@ -46,7 +46,7 @@ struct tinygrad::detail::GraphObserver
     ++this->graph->numObservers;
   }
   ~GraphObserver() {
-    std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+    std::lock_guard<GraphMutex> lock(graph->mutex);
     --graph->numObservers;
     graph->release(*this);
   }
@@ -136,14 +136,14 @@ namespace {
 struct Locked {
   explicit Locked(const GraphObserver &node)
       : lock(node.graph->mutex), graph(*node.graph) {}
-  std::lock_guard<std::recursive_mutex> lock;
+  std::lock_guard<GraphMutex> lock;
   GraphImpl &graph;
 };
 } // namespace
 
 GraphNode::GraphNode(const Tensor &tensor) {
   TensorImpl &impl = tensor.impl();
-  std::lock_guard<std::recursive_mutex> lock(impl.graph->mutex);
+  std::lock_guard<GraphMutex> lock(impl.graph->mutex);
   observer = GraphObserver::observe(*impl.graph, impl.graph->operation(impl),
                                     impl.device)
                  .observer;
@@ -523,7 +523,7 @@ GraphNode GraphNode::make(const std::string &operation,
     observers.push_back(source.observer);
   const std::shared_ptr<GraphImpl> owner =
       checkSources(observers, graph.impl());
-  std::lock_guard<std::recursive_mutex> lock(owner->mutex);
+  std::lock_guard<GraphMutex> lock(owner->mutex);
   for (const auto &source : observers)
     source->checkIsCurrent();
   GraphImpl &impl = *owner;

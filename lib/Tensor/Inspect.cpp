@@ -59,7 +59,7 @@ struct Group {
 
   GraphImpl &graph;
   Device &device;
-  std::lock_guard<std::recursive_mutex> lock;
+  std::lock_guard<GraphMutex> lock;
   llvm::SmallSetVector<Operation *, 4> ops;
 };
 } // namespace
@@ -397,7 +397,7 @@ std::vector<Tensor> tinygrad::fromMlir(const std::string &text,
   const std::shared_ptr<GraphImpl> owner =
       inputs.empty() ? Graph::current().impl() : inputs.front().impl().graph;
   GraphImpl &graph = *owner;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Device *device =
       inputs.empty() ? &Device::getDefault() : inputs.front().impl().device;
   SmallVector<Type> types;

@@ -56,7 +56,7 @@ static GraphNode callChecked(const RewriteScope::Function &function,
 static void setAssigned(const GraphNode &assignment, const GraphNode &value) {
   const Tensor target = assignment.tensor(), source = value.tensor();
   GraphImpl &graph = *target.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   auto assign = dyn_cast<tg::AssignOp>(graph.operation(target.impl()));
   if (!assign) // another thread has computed it
     return;
@@ -71,7 +71,7 @@ static void setNode(const Tensor &tensor, const GraphNode &node) {
   const Tensor value = node.tensor();
   TensorImpl &impl = tensor.impl();
   GraphImpl &graph = *impl.graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *op = graph.operation(value.impl());
   if (impl.storage && !impl.movement)
     impl.storage->assign(op);
@@ -84,7 +84,7 @@ static void setNode(const Tensor &tensor, const GraphNode &node) {
 static void replaceOld(const GraphNode &old, const Tensor &tensor) {
   const Tensor held = old.tensor();
   GraphImpl &graph = *held.impl().graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *op = graph.operation(held.impl());
   Operation *memory = graph.operation(tensor.impl());
   if (op != memory && isa<tg::BufferOp>(memory) && !isa<tg::BufferOp>(op))
