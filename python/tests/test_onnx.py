@@ -317,3 +317,24 @@ def test_no_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         from_onnx(parse(LINEAR))(Tensor.ones(1, 3), Tensor.ones(1, 2)).realize()
+
+
+def test_max_roi_pool():
+    text = """g (float[1,1,4,6] x, float[2,5] r) => (float[2,1,2,2] y)
+    {y=MaxRoiPool<pooled_shape=[2,2], spatial_scale=0.5>(x, r)}"""
+    x = np.arange(24, dtype=np.float32).reshape(1, 1, 4, 6)
+    regions = np.array([[0, 0, 0, 6, 6], [0, 8, 4, 30, 30]], np.float32)
+    y = from_onnx(parse(text))(x, regions).numpy()
+    # Columns 0 to 3 and rows 0 to 3; then columns 4 to 15 and rows 2 to 15, of which most are out.
+    assert y.tolist() == [[[[7, 9], [19, 21]]], [[[23, 0], [0, 0]]]]
+
+
+def test_large_constants_of_any_type():
+    for dtype in (np.float16, np.float64, np.int32, np.uint8, np.bool_):
+        array = (np.arange(6000) % 2).astype(dtype)
+        model = parse(
+            "g (int64[1] i) => (float[1] y) <float[1] w={0}> {v=Gather(w, i) y=Cast<to=1>(v)}"
+        )
+        model.graph.initializer[0].CopyFrom(numpy_helper.from_array(array, "w"))
+        index = Tensor([4001], dtype=dtypes.int64)
+        assert from_onnx(model)(index).tolist() == [1]

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import onnx
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TypeProto
 
@@ -120,7 +121,7 @@ class Reader:
         """A sparse tensor with its zeros."""
         elements = onnx.numpy_helper.to_array(sparse.values, self.base_dir)
         indices = onnx.numpy_helper.to_array(sparse.indices, self.base_dir)
-        array = elements.dtype.type(0) * onnx.numpy_helper.np.zeros(sparse.dims, elements.dtype)
+        array = np.zeros(sparse.dims, elements.dtype)
         if indices.ndim == 1:
             array.reshape(-1)[indices] = elements
         else:

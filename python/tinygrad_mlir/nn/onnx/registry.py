@@ -38,7 +38,8 @@ class Operator:
         """The outputs: one, or a tuple or list of them."""
         if self.fold is not None and all(isinstance(x, Constant | None) for x in inputs):
             arrays = [None if x is None else x.array for x in inputs]
-            result = _as_constant(self.fold(*arrays, **attributes))
+            with np.errstate(all="ignore"):
+                result = _as_constant(self.fold(*arrays, **attributes))
             if result is not None:
                 return result
         if self.takes_context:

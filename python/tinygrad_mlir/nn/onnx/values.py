@@ -113,6 +113,8 @@ def tensor_from_array(array: np.ndarray) -> Tensor:
         return Tensor.full(array.shape, array.item(), dtype=dtype, buffer=False)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.isbuiltin == 1:
+        return Tensor(array)
     return tensor_from_bytes(np.ascontiguousarray(array).tobytes(), dtype, array.shape)
 
 

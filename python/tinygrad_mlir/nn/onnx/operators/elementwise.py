@@ -180,7 +180,11 @@ for name, call, fold in (
     binary(name, call, fold)
 
 
-@operator("Mod")
+def modulo_of_arrays(x: np.ndarray, y: np.ndarray, fmod: int) -> np.ndarray:
+    return np.fmod(x, y) if fmod else np.mod(x, y)
+
+
+@operator("Mod", fold=modulo_of_arrays)
 def modulo(x: Tensor, y: Tensor, fmod: int) -> Tensor:
     """The sign is the dividend's with `fmod`, and the divisor's without."""
     return x.fmod(y) if fmod else x.mod(y)

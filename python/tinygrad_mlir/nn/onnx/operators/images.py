@@ -426,6 +426,35 @@ def _align(
     return values.reshape(shape).max(-1)
 
 
+@operator("MaxRoiPool")
+def max_roi_pool(
+    x: Tensor, rois: Tensor, pooled_shape: list[int], spatial_scale: float = 1.0
+) -> Tensor:
+    """The largest elements of each bin of each region, whose corners are computed first."""
+    height, width = x.shape[2:]
+    regions = []
+    for batch, *corners in rois.tolist():
+        left, top, right, bottom = (math.floor(c * spatial_scale + 0.5) for c in corners)
+        bins = []
+        for start, end, count, size in (
+            (top, bottom, pooled_shape[0], height),
+            (left, right, pooled_shape[1], width),
+        ):
+            step = max(end - start + 1, 1) / count
+            edges = [
+                (start + math.floor(i * step), start + math.ceil((i + 1) * step))
+                for i in range(count)
+            ]
+            bins.append([(min(max(a, 0), size), min(max(b, 0), size)) for a, b in edges])
+        cells = []
+        for (a, b), (c, d) in itertools.product(*bins):
+            part = x[int(batch), :, a:b, c:d]
+            is_empty = a >= b or c >= d
+            cells.append(Tensor.zeros(x.shape[1], dtype=x.dtype) if is_empty else part.max((1, 2)))
+        regions.append(cells[0].stack(*cells[1:], dim=-1).reshape(x.shape[1], *pooled_shape))
+    return regions[0].stack(*regions[1:])
+
+
 @operator("NonMaxSuppression", constants=[2, 3, 4])
 def non_max_suppression(
     boxes: Tensor,

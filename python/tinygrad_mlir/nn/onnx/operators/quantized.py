@@ -93,7 +93,7 @@ def convert(x: Tensor, element: int, saturate: bool = True, round_mode: str = "u
 def cast(_: Any, x: Value, to: int, saturate: int = 1, round_mode: str = "up") -> Value:
     if isinstance(x, Constant) and to in DTYPES and x.array.dtype.kind in "biuf":
         target = helper.tensor_dtype_to_np_dtype(to)
-        if target.kind in "biuf" and target != np.float16:
+        if target.kind in "biuf":
             with np.errstate(invalid="ignore", over="ignore"):
                 return Constant(x.array.astype(target))
     return convert(held(x), to, bool(saturate), round_mode)
