@@ -5,7 +5,8 @@ usage: benchmark.py [PYTHON]...
 
 Each PYTHON is an interpreter that has some of tinygrad, PyTorch and JAX, and NumPy; this one has
 tinygrad_mlir (PYTHONPATH=build/python). Prints a table: the median, and in parentheses the fastest,
-of 5 processes, and the ratio of the fastest one to that of this package. The packages take turns.
+of 5 processes (or of REPETITIONS in the environment), and the ratio of the fastest one to that of
+this package. The packages take turns.
 Results are compared before times.
 """
 
@@ -17,7 +18,7 @@ import statistics
 import subprocess
 import sys
 
-REPETITIONS = 5
+REPETITIONS = int(os.environ.get("REPETITIONS", "5"))
 FOLDER = pathlib.Path(__file__).parent
 ROWS = {
     "tinygrad_mlir": ["rows_tinygrad.py", "tinygrad_mlir"],

@@ -72,7 +72,7 @@ def decode(token, at):
         y = normalize(x)
         q, k, v = ((y @ layer[name]).reshape(1, heads, size).transpose(0, 1) for name in "qkv")
         for part, new in zip(cache, (k, v)):
-            part[:, at : at + 1].assign(new).realize()
+            part[:, at : at + 1].assign(new)
         k, v = (part[:, : at + 1] for part in cache)
         weights = (q @ k.transpose(1, 2) * size**-0.5).softmax(-1)
         x = x + (weights @ v).reshape(1, -1) @ layer["o"]
