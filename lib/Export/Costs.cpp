@@ -108,6 +108,8 @@ public:
       costs.isBounded = false;
       return {};
     }
+    if (own.isInCallers)
+      return {};
     ++depth;
     tg::CodeCounts counts = own.counts[own.counts.size() == 1 ? 0 : number];
     for (const std::string &callee : own.callees)

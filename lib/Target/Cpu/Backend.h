@@ -15,6 +15,8 @@
 #include "TinyGrad/Target/Cpu/CodeCounts.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <memory>
 
 namespace llvm {
@@ -42,6 +44,21 @@ FailureOr<std::unique_ptr<llvm::Module>> emitIR(ModuleOp module,
                                                 const CpuTargetOptions &target,
                                                 const CompileFlags &flags,
                                                 llvm::LLVMContext &context);
+
+/// Adds functions, which become internal, of bitcode for no special processor.
+LogicalResult linkBitcode(llvm::Module &module, ArrayRef<char> bitcode,
+                          std::string &error);
+
+/// An attribute of functions without loops that the code of others calls as
+/// often as they like: counts of a caller include each call.
+inline constexpr llvm::StringLiteral kHelperAttrName = "tg-helper";
+
+/// Writes operations for which LLVM would call a library, because the processor
+/// does not have them, as others that it has. Says whether there were any.
+/// Fails, with the reason, if what they need cannot be added.
+LogicalResult expandArithmetic(llvm::Module &module,
+                               const CpuTargetOptions &target, bool &isExpanded,
+                               std::string &error);
 
 /// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);

@@ -593,6 +593,17 @@ std::vector<uint64_t> FunctionCounter::findTurns(const llvm::MachineLoop &loop,
 // Counting
 //===----------------------------------------------------------------------===//
 
+/// The helper that an operation calls, if it is such a call.
+static const llvm::Function *getHelper(const llvm::MachineInstr &op) {
+  if (op.isCall())
+    for (const llvm::MachineOperand &operand : op.operands())
+      if (operand.isGlobal())
+        if (auto *callee = llvm::dyn_cast<llvm::Function>(operand.getGlobal());
+            callee && callee->hasFnAttribute(cpu::kHelperAttrName))
+          return callee;
+  return nullptr;
+}
+
 CodeCounts FunctionCounter::countBlock(const llvm::MachineBasicBlock &block) {
   CodeCounts counts;
   for (const llvm::MachineInstr &op : block.instrs()) {
@@ -613,6 +624,10 @@ CodeCounts FunctionCounter::countBlock(const llvm::MachineBasicBlock &block) {
       if (access->isStore())
         counts.bytesWritten += bytes;
     }
+    if (const llvm::Function *helper = getHelper(op))
+      if (auto known = counter.functions.find(helper->getName());
+          known != counter.functions.end())
+        counts += known->second.counts.front();
   }
   return counts;
 }
@@ -719,7 +734,7 @@ void FunctionCounter::findCallees() {
           continue;
         // How often a call in a loop is made is not known to the caller.
         auto *callee = ir.getParent()->getFunction(name);
-        if (callee && !callee->isDeclaration() &&
+        if (callee && !callee->isDeclaration() && !getHelper(op) &&
             machineLoops.getLoopFor(&block))
           result.isBounded = false;
         if (!llvm::is_contained(result.callees, name))
@@ -742,7 +757,12 @@ FunctionCounts FunctionCounter::count() {
   findCallees();
   findUnknowns();
   std::vector<KernelArguments> calls = {{}};
-  if (const llvm::Function *kernel = parameters.getKernel()) {
+  result.isInCallers = ir.hasFnAttribute(cpu::kHelperAttrName);
+  if (result.isInCallers) {
+    // Its arguments are data.
+    for (const llvm::MachineBasicBlock &block : function)
+      result.dataBranches += block.succ_size() > 1;
+  } else if (const llvm::Function *kernel = parameters.getKernel()) {
     calls = counter.calls.lookup(kernel->getName());
     findDataDependence();
   }

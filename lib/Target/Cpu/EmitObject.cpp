@@ -32,6 +32,10 @@ static constexpr llvm::StringLiteral kDefaultPasses =
     "always-inline,function(sroa,early-cse<memssa>,loop-mssa(licm),"
     "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
 
+/// What is the same in each turn of a loop is computed once.
+static constexpr llvm::StringLiteral kPassesAfterExpansion =
+    "function(early-cse,loop-mssa(licm))";
+
 namespace {
 class StageTimer {
 public:
@@ -61,9 +65,8 @@ static LogicalResult optimize(llvm::Module &module,
   return success();
 }
 
-/// Adds functions, which become internal, of bitcode for no special processor.
-static LogicalResult linkBitcode(llvm::Module &module, ArrayRef<char> bitcode,
-                                 std::string &error) {
+LogicalResult cpu::linkBitcode(llvm::Module &module, ArrayRef<char> bitcode,
+                               std::string &error) {
   llvm::Expected<std::unique_ptr<llvm::Module>> parsed = llvm::parseBitcodeFile(
       llvm::MemoryBufferRef(StringRef(bitcode.data(), bitcode.size()),
                             "bitcode"),
@@ -95,6 +98,40 @@ static LogicalResult linkBitcode(llvm::Module &module, ArrayRef<char> bitcode,
   return success();
 }
 
+/// Attributes of all functions for the code generator.
+static void prepareFunctions(llvm::Module &module,
+                             const codegen::Machine &machine,
+                             const CpuTargetOptions &target,
+                             const CompileFlags &flags) {
+  codegen::setProcessor(module, machine);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    // The stacks of a library's callers may be small: their end is met by the
+    // guard page behind it, and not stepped over.
+    if (!flags.mayAllocate)
+      function.addFnAttr("probe-stack", "inline-asm");
+    if (target.preferVectorWidth)
+      function.addFnAttr("prefer-vector-width",
+                         std::to_string(target.preferVectorWidth));
+  }
+}
+
+/// Leaves nothing that the processor does not have to other libraries.
+static LogicalResult completeCode(llvm::Module &module,
+                                  const codegen::Machine &machine,
+                                  const CpuTargetOptions &target,
+                                  const CompileFlags &flags,
+                                  std::string &error) {
+  bool isExpanded = false;
+  if (failed(cpu::expandArithmetic(module, target, isExpanded, error)))
+    return failure();
+  if (!isExpanded)
+    return success();
+  prepareFunctions(module, machine, target, flags);
+  return codegen::runPasses(module, machine, kPassesAfterExpansion, error);
+}
+
 /// Translates the module and runs LLVM's passes.
 static FailureOr<std::unique_ptr<llvm::Module>>
 makeIR(ModuleOp module, const CpuTargetOptions &target,
@@ -114,24 +151,14 @@ makeIR(ModuleOp module, const CpuTargetOptions &target,
                                          /*disableVerification=*/true);
     if (!llvmModule)
       return module.emitError("cannot be translated to LLVM IR");
-    if (!bitcode.empty() && failed(linkBitcode(*llvmModule, bitcode, error)))
+    if (!bitcode.empty() &&
+        failed(cpu::linkBitcode(*llvmModule, bitcode, error)))
       return module.emitError("cannot be linked with bitcode: ") << error;
-    codegen::setProcessor(*llvmModule, *machine);
+    prepareFunctions(*llvmModule, *machine, target, flags);
     if (flags.flushSubnormals &&
         failed(cpu::flushSubnormals(*llvmModule, target, error)))
       return emitError(module.getLoc(), "cannot compile for the CPU: ")
              << error;
-    // The stacks of a library's callers may be small: their end is met by the
-    // guard page behind it, and not stepped over.
-    if (!flags.mayAllocate)
-      for (llvm::Function &function : *llvmModule)
-        if (!function.isDeclaration())
-          function.addFnAttr("probe-stack", "inline-asm");
-    if (target.preferVectorWidth)
-      for (llvm::Function &function : *llvmModule)
-        if (!function.isDeclaration())
-          function.addFnAttr("prefer-vector-width",
-                             std::to_string(target.preferVectorWidth));
   }
   StageTimer timer(times.optimize);
   if (failed(optimize(*llvmModule, *machine, target, error)))
@@ -172,6 +199,12 @@ cpu::emitObject(ModuleOp module, const CpuTargetOptions &target,
   if (failed(made))
     return failure();
   std::unique_ptr<llvm::Module> llvmModule = std::move(*made);
+  {
+    StageTimer timer(times.optimize);
+    std::string error;
+    if (failed(completeCode(*llvmModule, *machine, target, flags, error)))
+      return module.emitError("cannot compile for the CPU: ") << error;
+  }
   if (std::string *llvmIR = findText("llvm")) {
     llvm::raw_string_ostream stream(*llvmIR);
     llvmModule->print(stream, nullptr);

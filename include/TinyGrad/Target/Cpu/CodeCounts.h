@@ -61,6 +61,9 @@ struct FunctionCounts {
   /// Places in the code of a kernel where a value that was loaded decides where
   /// the code goes on, and where it decides which address is loaded or stored.
   unsigned dataBranches = 0, dataAddresses = 0;
+  /// A helper that code calls in place of an instruction: what it executes is
+  /// in the counts of its callers, as often as they call it.
+  bool isInCallers = false;
 };
 
 /// What is to be counted, and the result.

@@ -18,6 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The largest number of rows. */
+#ifndef ROWS
+#define ROWS 64
+#endif
+
 static NET_ALIGNED net_state state;
 static NET_ALIGNED float x[64][16], y[64][4];
 static NET_ALIGNED char scratch[1 << 20];
@@ -115,7 +120,7 @@ static int check(void *library, const char *path, const char *report,
          name, (int)rows, count, most, used, stack);
   return count == 0 || count > most || used > stack ||
          /* The report is close for the number of rows that takes most. */
-         (rows == 63 && (count * 10 < most * 8 || stack > used + 128));
+         (rows == ROWS - 1 && (count * 10 < most * 8 || stack > used + 128));
 }
 
 int main(int argc, char **argv) {
@@ -129,11 +134,17 @@ int main(int argc, char **argv) {
   }
   report[fread(report, 1, sizeof report - 1, file)] = 0;
   fclose(file);
-  for (rows = 0; rows < 64; rows += 7)
+  /* Products with zero take less where they are calls. */
+  for (int i = 0; i < 64; ++i)
+    for (int j = 0; j < 16; ++j) {
+      x[i][j] = (float)(i + j + 1) / 97;
+      state.weight[j][i % 4] = (float)(j - 5) / 31;
+    }
+  for (rows = 0; rows < ROWS; rows += 7)
     failures += rows > 0 && check(library, argv[1], report, "net_forward");
-  rows = 64;
+  rows = ROWS;
   failures += check(library, argv[1], report, "net_forward");
-  rows = 63;
+  rows = ROWS - 1;
   failures += check(library, argv[1], report, "net_init");
   printf("%s\n", failures ? "failed" : "passed");
   return failures != 0;
