@@ -7,6 +7,9 @@ from typing import Any
 
 from tinygrad_mlir._core import Tensor
 
+# Programs import these from here, too.
+from tinygrad_mlir.dtype import _from_np_dtype, _to_np_dtype, dtypes  # noqa: F401
+
 __all__ = ["Tensor", "no_grad", "train"]
 
 
