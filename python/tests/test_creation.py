@@ -230,3 +230,10 @@ def test_random_numbers_of_fp8(dtype):
     assert normal.dtype is dtype
     values = normal.float().numpy()
     assert abs(values.mean()) < 0.1 and abs(values.std() - 1) < 0.1
+
+
+def test_data_of_no_elements():
+    for shape in ((0,), (0, 3), (2, 0)):
+        data = Tensor.zeros(*shape, dtype="int32").data()
+        assert list(data) == [] and data.shape == (0,) and data.itemsize == 4
+    assert Tensor([[1, 2]]).data().shape == (1, 2)

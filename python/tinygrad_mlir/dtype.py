@@ -379,21 +379,15 @@ def _to_np_dtype(dtype: DType) -> type | None:
 
 
 def _to_torch_dtype(dtype: DType) -> Any:
-    """PyTorch's type of the same name, None if there is none."""
+    """PyTorch's type of the same name; uint8, the type of their bits, for fp8."""
     import torch
 
-    name = sized_name(dtype)
-    name = {"fp8e4m3": "float8_e4m3fn", "fp8e4m3fnuz": "float8_e4m3fnuz"}.get(
-        name, name.replace("fp8e5m2", "float8_e5m2")
-    )
-    return getattr(torch, name, None)
+    return torch.uint8 if dtype in DTypes.fp8s else getattr(torch, sized_name(dtype))
 
 
 def _from_torch_dtype(torchdtype: Any) -> DType:
     """The type of the elements of a PyTorch tensor. Raises KeyError if there is none."""
-    types = {_to_torch_dtype(dtype): dtype for dtype in DTypes.all}
-    types.pop(None, None)
-    return types[torchdtype]
+    return {_to_torch_dtype(dtype): dtype for dtype in DTypes.all}[torchdtype]
 
 
 def _from_np_dtype(npdtype: Any) -> DType:

@@ -9,6 +9,7 @@ from tinygrad_mlir._core import Tensor
 
 # Programs import these from here, too.
 from tinygrad_mlir.dtype import _from_np_dtype, _to_np_dtype, dtypes  # noqa: F401
+from tinygrad_mlir.hashing import hash, keccak
 
 __all__ = ["Tensor", "no_grad", "train"]
 
@@ -61,5 +62,7 @@ class test(no_grad):
         return self
 
 
+Tensor.hash = hash
+Tensor.keccak = keccak
 Tensor.train = train
 Tensor.test = test
