@@ -38,6 +38,12 @@ MEMBERS = {
     "is_param_": """    def is_param_(self, is_param: builtins.bool = True) -> Tensor:
         \"""Sets is_param.\"""
 """,
+    "keccak": """    def keccak(self, cfg: str | tuple[int, int] = "sha3_256") -> Tensor:
+        \"""The hashes of the bytes of the rows, as uint8.\"""
+""",
+    "hash": """    def hash(self) -> Tensor:
+        \"""A hash of 16 bytes of all the tensor's bytes, as uint8.\"""
+""",
     "train": """    train: ClassVar[Any]
 """,
     "test": """    test: ClassVar[Any]

@@ -239,7 +239,8 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
   }
   if (taken > x.ndim())
     throw IndexError("index: " + std::to_string(taken) +
-                     " entries for a tensor of shape " + toString(x.shape()));
+                     " entries are too many for a tensor of shape " +
+                     toString(x.shape()));
 
   // First slices, integers (as slices of one element), and new axes.
   Tensor result = prim::wholeView(x);

@@ -70,6 +70,10 @@ static Tensor unitInterval(const Tensor &bits, DType dtype) {
     digits = 11;
   else if (dtype == DType::BFloat16)
     digits = 8;
+  else if (dtype == DType::Float8E4M3 || dtype == DType::Float8E4M3FNUZ)
+    digits = 4;
+  else if (dtype == DType::Float8E5M2 || dtype == DType::Float8E5M2FNUZ)
+    digits = 3;
   else if (dtype != DType::Float32)
     throw DTypeError(std::string("rand: ") + name(dtype) +
                      " is not a float type for random numbers");
@@ -85,7 +89,7 @@ static Tensor makeRand(const Graph &graph, Device &device, const Shape &shape,
 
 static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
                         DType dtype) {
-  if (!isFloat(dtype) || isFloat8(dtype))
+  if (!isFloat(dtype))
     throw DTypeError(std::string("randn: ") + name(dtype) +
                      " is not a float type for random numbers");
   // Box-Muller transform of the two words of one block.

@@ -396,6 +396,15 @@ CapturedValue Recorder::valueOf(TensorImpl &tensor) {
   return value;
 }
 
+/// A copy of a state has the state's memory until one of them is written to.
+static void markRead(CapturedStep &step, const CapturedValue &value) {
+  if (value.kind != CapturedValue::Kind::Memory)
+    return;
+  const CapturedSlot &slot = step.slots[value.part.slot];
+  if (slot.kind == CapturedSlot::Kind::State)
+    step.states[slot.index].isRead = true;
+}
+
 CapturedValue Recorder::findValue(TensorImpl &tensor) {
   CapturedValue value;
   if (auto it = argumentOf.find(&tensor); it != argumentOf.end()) {
@@ -408,7 +417,9 @@ CapturedValue Recorder::findValue(TensorImpl &tensor) {
     value.index = it->second;
     return value;
   }
-  return valueOf(tensor);
+  value = valueOf(tensor);
+  markRead(*step, value);
+  return value;
 }
 
 TensorImpl *Recorder::compareGradients(const CapturedOwner &owner,
@@ -484,16 +495,20 @@ Recorder::finish(const std::vector<Tensor> &results) {
     CapturedValue value = valueOf(*argumentTensors[i]);
     const CapturedSlot &slot = step->slots[value.part.slot];
     if (value.kind != CapturedValue::Kind::Memory ||
-        slot.kind != CapturedSlot::Kind::Argument || slot.index != i)
+        slot.kind != CapturedSlot::Kind::Argument || slot.index != i) {
+      markRead(*step, value);
       step->arguments[i].after = std::move(value);
+    }
   }
   for (std::size_t i = 0; i < step->states.size(); ++i) {
     CapturedState &state = step->states[i];
     CapturedValue value = valueOf(*state.tensor);
     const CapturedSlot &slot = step->slots[value.part.slot];
     if (value.kind != CapturedValue::Kind::Memory ||
-        slot.kind != CapturedSlot::Kind::State || slot.index != i)
+        slot.kind != CapturedSlot::Kind::State || slot.index != i) {
+      markRead(*step, value);
       state.after = std::move(value);
+    }
   }
   for (const Tensor &result : results)
     step->results.push_back(findValue(result.impl()));
@@ -502,8 +517,10 @@ Recorder::finish(const std::vector<Tensor> &results) {
     if (gradients.contains(tensor.get()))
       continue;
     if (CapturedValue value = valueOf(*tensor);
-        value.kind == CapturedValue::Kind::Memory)
+        value.kind == CapturedValue::Kind::Memory) {
+      markRead(*step, value);
       step->escaped.emplace_back(std::move(tensor), std::move(value));
+    }
   }
   step->numRandom = step->seed ? graph->counter : graph->counter - firstCounter;
   return std::move(step);

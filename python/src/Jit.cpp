@@ -247,7 +247,8 @@ nb::object PythonJit::end(nb::object result) {
   hasRun = true;
   if (!core.isCaptured())
     return nb::make_tuple(result, nb::none(), nb::none());
-  if (GlobalCounters::kernelCount == kernelsBefore) {
+  // A copy of an argument needs no kernel.
+  if (GlobalCounters::kernelCount == kernelsBefore && tensors.empty()) {
     reset();
     throw Error("jit: the function computes nothing that could be replayed: "
                 "return tensors, or realize() those that it changes");

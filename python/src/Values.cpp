@@ -196,10 +196,13 @@ static void bindReading(TensorClass &tensor) {
   tensor.def(
       "data",
       [](const Tensor &self) {
-        return nb::module_::import_("builtins")
-            .attr("memoryview")(toNumpy(self));
+        nb::object array = toNumpy(self);
+        // Python's memoryview lists no elements of several axes.
+        if (self.ndim() > 1 && nb::cast<int64_t>(array.attr("size")) == 0)
+          array = array.attr("reshape")(0);
+        return nb::module_::import_("builtins").attr("memoryview")(array);
       },
-      "The values as a memoryview.");
+      "The values as a memoryview; of no elements, one of shape (0,).");
   tensor.def("__array__",
              [](const Tensor &self, nb::args, nb::kwargs keywords) {
                nb::object array = toNumpy(self);

@@ -216,3 +216,24 @@ def test_labels_of_minus_one():
     assert mean == pytest.approx(one / 2)
     ignored = x.sparse_categorical_crossentropy(Tensor([0, 1]), ignore_index=1).item()
     assert ignored == pytest.approx(one)
+
+
+@pytest.mark.parametrize("dtype", dtypes.fp8s)
+def test_random_numbers_of_fp8(dtype):
+    Tensor.manual_seed(5)
+    uniform = Tensor.rand(2000, dtype=dtype)
+    assert uniform.dtype is dtype
+    values = uniform.float().numpy()
+    assert values.min() == 0 and 0.8 < values.max() < 1
+    assert abs(values.mean() - (values.max() / 2)) < 0.03
+    normal = Tensor.randn(2000, dtype=dtype)
+    assert normal.dtype is dtype
+    values = normal.float().numpy()
+    assert abs(values.mean()) < 0.1 and abs(values.std() - 1) < 0.1
+
+
+def test_data_of_no_elements():
+    for shape in ((0,), (0, 3), (2, 0)):
+        data = Tensor.zeros(*shape, dtype="int32").data()
+        assert list(data) == [] and data.shape == (0,) and data.itemsize == 4
+    assert Tensor([[1, 2]]).data().shape == (1, 2)

@@ -9,8 +9,9 @@ import sys
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, dtypes
+from tinygrad_mlir import Tensor, dtypes, helpers
 from tinygrad_mlir import dtype as D
+from tinygrad_mlir.device import is_dtype_supported
 
 
 def test_names():
@@ -192,3 +193,47 @@ def test_default_float_of_the_environment(name, code):
     assert (process.returncode != 0) == (code != 0), process.stderr
     if code:
         assert name in process.stderr
+
+
+def test_default_types_as_settings():
+    assert helpers.DEFAULT_FLOAT == "float32" and helpers.DEFAULT_INT == "int32"
+    with helpers.Context(DEFAULT_FLOAT="half", DEFAULT_INT="int"):
+        assert helpers.DEFAULT_FLOAT == "float16"
+        assert Tensor([0.5]).dtype is dtypes.float16
+    assert dtypes.default_float is dtypes.float32
+    with pytest.raises(AttributeError, match="no_type"):
+        with helpers.Context(DEFAULT_FLOAT="no_type"):
+            pass
+
+
+def test_default_int_is_int32():
+    dtypes.default_int = dtypes.default_int
+    dtypes.default_int = "int"
+    assert dtypes.default_int is dtypes.int32
+    with pytest.raises(ValueError, match="int32, not dtypes.long"):
+        dtypes.default_int = dtypes.int64
+    code = "from tinygrad_mlir import dtypes"
+    environment = {**os.environ, "DEFAULT_INT": "int64"}
+    process = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert process.returncode != 0 and "int32, not dtypes.long" in process.stderr
+
+
+def test_all_types_are_supported():
+    assert all(is_dtype_supported(dtype) for dtype in dtypes.all)
+    assert is_dtype_supported("half", "CPU")
+    with pytest.raises(AttributeError, match="no_type"):
+        is_dtype_supported("no_type")
+
+
+def test_types_of_pytorch():
+    torch = pytest.importorskip("torch")
+    for dtype in dtypes.all:
+        assert D._to_torch_dtype(dtype).itemsize == dtype.itemsize
+        if dtype not in dtypes.fp8s:
+            assert D._from_torch_dtype(D._to_torch_dtype(dtype)) is dtype
+    assert D._to_torch_dtype(dtypes.fp8e4m3) is torch.uint8
+    assert D._to_torch_dtype(dtypes.half) is torch.float16
+    with pytest.raises(KeyError):
+        D._from_torch_dtype(torch.complex64)

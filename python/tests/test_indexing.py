@@ -202,3 +202,8 @@ def test_sort(descending):
     np.testing.assert_array_equal(values.numpy(), expected[:, ::-1] if descending else expected)
     np.testing.assert_array_equal(np.take_along_axis(array, order.numpy(), -1), values.numpy())
     assert order.dtype is dtypes.int32
+
+
+def test_too_many_entries():
+    with pytest.raises(IndexError, match=r"3 entries are too many for a tensor of shape \[2, 2\]"):
+        Tensor.ones(2, 2)[0, 0, 0]

@@ -392,3 +392,35 @@ def test_a_replay_is_short():
             function(x)
         best = min(best, (time.perf_counter() - begin) / 100)
     assert best < 50e-6
+
+
+def test_copies_are_replayed():
+    weight = Tensor([1.0, 2.0]).realize()
+    copy = TinyJit(lambda x: x.clone().realize())
+    both = TinyJit(lambda x: (weight.clone(), x + 1))
+    alone = TinyJit(lambda x: weight.clone())
+    results = []
+    for i in range(5):
+        x = Tensor([i, i + 1]).realize()
+        results.append((copy(x), both(x)[0], alone(x)))
+        assert both(x)[1].tolist() == [i + 1, i + 2]
+        x.assign(x + 9).realize()
+        weight.assign(weight + 1).realize()
+    for i, (first, second, third) in enumerate(results):
+        assert first.tolist() == [i, i + 1]
+        assert second.tolist() == third.tolist() == [1 + i, 2 + i]
+
+
+def test_copies_that_are_kept_are_replayed():
+    weight, other, kept = Tensor([1.0]).realize(), Tensor([0.0]).realize(), []
+
+    def keep(x):
+        kept[:] = [weight.clone().realize()]
+        other.assign(weight.clone())
+        return (x + 1).realize()
+
+    step = TinyJit(keep)
+    for i in range(5):
+        assert step(Tensor([i])).tolist() == [i + 1]
+        assert kept[0].tolist() == other.tolist() == [1 + i]
+        weight.assign(weight + 1).realize()

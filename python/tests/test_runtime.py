@@ -41,6 +41,14 @@ def test_context():
     assert JIT == 1 and helpers.SPEC == 0
 
 
+def test_settings_of_the_other_compiler():
+    """Programs that set them run; they change nothing."""
+    with helpers.Context(IGNORE_BEAM_CACHE=1, IGNORE_OOB=1, TRACK_MATCH_STATS=0, USE_ATOMICS=1):
+        assert helpers.IGNORE_OOB == 1
+        assert Tensor([1, 2]).sum().item() == 3
+    assert not helpers.IGNORE_OOB
+
+
 def test_context_is_a_decorator():
     @Context(JIT=0)
     def inside(depth):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tinygrad_mlir import _core
+from tinygrad_mlir.dtype import DTypeLike, to_dtype
 from tinygrad_mlir.helpers import DEV
 
 
@@ -41,6 +42,14 @@ class _Devices:
 
 
 Device = _Devices()
+
+
+def is_dtype_supported(dtype: DTypeLike, device: str | None = None) -> bool:
+    """Whether tensors of an element type can be on a device: all can, on all devices.
+
+    Raises AttributeError or TypeError if `dtype` is none.
+    """
+    return isinstance(to_dtype(dtype), _core.DType)
 
 
 def canonicalize_device(device: str | tuple[str, ...] | list[str] | None) -> str | tuple[str, ...]:

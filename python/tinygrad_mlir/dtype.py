@@ -111,8 +111,16 @@ class DTypes:
 
     @property
     def default_int(self) -> DType:
-        """What integers become: int32."""
+        """What integers become: int32. Assigning another type raises ValueError."""
         return DTypes.int32
+
+    @default_int.setter
+    def default_int(self, dtype: DTypeLike) -> None:
+        if to_dtype(dtype) is not DTypes.int32:
+            raise ValueError(
+                f"the default type of integers is int32, not {to_dtype(dtype)}: "
+                "name the type where a tensor is made, dtype=..."
+            )
 
     @staticmethod
     def fields() -> dict[str, DType]:
@@ -182,11 +190,18 @@ DTYPES_DICT: dict[str, DType] = {
 }
 INVERSE_DTYPES_DICT: dict[str, str] = {dtype.name: name for name, dtype in DTYPES_DICT.items()}
 
+
+def sized_name(dtype: DType) -> str:
+    """The name of a type that has its size: float16, not half."""
+    return next(name for name, other in DTYPES_DICT.items() if other is dtype)
+
+
 if "DEFAULT_FLOAT" in os.environ:
     _default = to_dtype(os.environ["DEFAULT_FLOAT"])
     if not DTypes.is_float(_default):
         raise ValueError(f"DEFAULT_FLOAT={os.environ['DEFAULT_FLOAT']} is not a type of floats")
     dtypes.default_float = _default
+dtypes.default_int = os.environ.get("DEFAULT_INT", "int32")
 
 
 # ==== Promotion ====
@@ -361,6 +376,18 @@ def _to_np_dtype(dtype: DType) -> type | None:
     import numpy
 
     return numpy.dtype(dtype.fmt or "f").type
+
+
+def _to_torch_dtype(dtype: DType) -> Any:
+    """PyTorch's type of the same name; uint8, the type of their bits, for fp8."""
+    import torch
+
+    return torch.uint8 if dtype in DTypes.fp8s else getattr(torch, sized_name(dtype))
+
+
+def _from_torch_dtype(torchdtype: Any) -> DType:
+    """The type of the elements of a PyTorch tensor. Raises KeyError if there is none."""
+    return {_to_torch_dtype(dtype): dtype for dtype in DTypes.all}[torchdtype]
 
 
 def _from_np_dtype(npdtype: Any) -> DType:

@@ -111,6 +111,27 @@ class _Training(ContextVar[int]):
         Tensor.training = bool(value)
 
 
+class _DefaultType(ContextVar[str]):
+    """dtypes.default_float or dtypes.default_int, by its name, as a setting."""
+
+    @property
+    def value(self) -> str:
+        from tinygrad_mlir.dtype import dtypes, sized_name
+
+        return sized_name(
+            dtypes.default_float if self.key == "DEFAULT_FLOAT" else dtypes.default_int
+        )
+
+    @value.setter
+    def value(self, value: str) -> None:
+        from tinygrad_mlir.dtype import dtypes
+
+        if self.key == "DEFAULT_FLOAT":
+            dtypes.default_float = value
+        else:
+            dtypes.default_int = value
+
+
 class Context(contextlib.ContextDecorator):
     """Sets settings for a block or, as a decorator, for the calls of a function.
 
@@ -180,6 +201,33 @@ RING = ContextVar("RING", 1)
 VIZ = ContextVar("VIZ", 0)
 SCACHE = ContextVar("SCACHE", 1)
 CCACHE = ContextVar("CCACHE", 1)
+TC_SELECT = ContextVar("TC_SELECT", -1)
+USE_TC = TC
+OPENPILOT_HACKS = ContextVar("OPENPILOT_HACKS", 0)
+ALL2ALL = ContextVar("ALL2ALL", 0)
+ALLREDUCE_CAST = ContextVar("ALLREDUCE_CAST", 1)
+IGNORE_BEAM_CACHE = ContextVar("IGNORE_BEAM_CACHE", 0)
+IGNORE_OOB = ContextVar("IGNORE_OOB", 0)
+CHECK_OOB = ContextVar("CHECK_OOB", 0)
+VALIDATE_WITH_CPU = ContextVar("VALIDATE_WITH_CPU", 0)
+DISABLE_FAST_IDIV = ContextVar("DISABLE_FAST_IDIV", 1)
+ALLOW_DEVICE_USAGE = ContextVar("ALLOW_DEVICE_USAGE", 1)
+MAX_BUFFER_SIZE = ContextVar("MAX_BUFFER_SIZE", 0)
+MAX_KERNEL_BUFFERS = ContextVar("MAX_KERNEL_BUFFERS", 0)
+EMULATED_DTYPES = ContextVar("EMULATED_DTYPES", "")
+CAPTURE_PROCESS_REPLAY = ContextVar("CAPTURE_PROCESS_REPLAY", 0)
+NUM_CPU_THREADS = ContextVar("NUM_CPU_THREADS", os.cpu_count() or 1)
+NULL_ALLOW_COPYOUT = ContextVar("NULL_ALLOW_COPYOUT", 0)
+PARALLEL = ContextVar("PARALLEL", 0)
+PCONTIG = ContextVar("PCONTIG", 0)
+DEBUG_RANGEIFY = ContextVar("DEBUG_RANGEIFY", 0)
+TUPLE_ORDER = ContextVar("TUPLE_ORDER", 1)
+TRACK_MATCH_STATS = ContextVar("TRACK_MATCH_STATS", 0)
+USE_ATOMICS = ContextVar("USE_ATOMICS", 0)
+DISALLOW_BROADCAST = ContextVar("DISALLOW_BROADCAST", 0)
+#: The names of dtypes.default_float and dtypes.default_int.
+DEFAULT_FLOAT = _DefaultType("DEFAULT_FLOAT", "float32")
+DEFAULT_INT = _DefaultType("DEFAULT_INT", "int32")
 #: Whether the program runs in continuous integration.
 CI = os.getenv("CI", "") != ""
 

@@ -8,6 +8,10 @@ from typing import Any
 from tinygrad_mlir import kernels
 from tinygrad_mlir._core import Tensor
 
+# Programs import these from here, too.
+from tinygrad_mlir.dtype import _from_np_dtype, _to_np_dtype, dtypes  # noqa: F401
+from tinygrad_mlir.hashing import hash, keccak
+
 __all__ = ["Tensor", "no_grad", "train"]
 
 
@@ -59,6 +63,8 @@ class test(no_grad):
         return self
 
 
+Tensor.hash = hash
+Tensor.keccak = keccak
 Tensor.train = train
 Tensor.test = test
 Tensor.schedule = kernels.schedule
