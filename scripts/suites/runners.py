@@ -27,36 +27,55 @@ LIT = threading.Lock()
 def run_lit(build, folder="", settings=None, half=None, environment=None):
     """Runs the lit tests, or those of a folder, with settings for all of them.
 
+    They are cut into parts, one for each of up to 8 cores, which run side by side.
     `half` 0 or 1: only every second test. `environment`: more variables for lit.
     """
-    report = build / "test" / "lit-results.json"
-    command = [sys.executable, LLVM / "lit", f"-j{CORES.number}", "-sv", "-o", report]
-    command.append(build / "test" / folder)
-    for name, value in (settings or {}).items():
-        command += ["--param", f"{name}={value}"]
-    if half is not None:
-        # The order of the tests, which halves count in, depends on their times.
-        command += ["--num-shards=2", f"--run-shard={half + 1}", "--skip-test-time-recording"]
-    with LIT:
+    parts = min(CORES.number, 8)
+
+    def run_part(part):
+        report = build / "test" / f"lit-results-{part}.json"
         report.unlink(missing_ok=True)
+        command = [sys.executable, LLVM / "lit", "-j1", "-sv", "-o", report]
+        command.append(build / "test" / folder)
+        for name, value in (settings or {}).items():
+            command += ["--param", f"{name}={value}"]
+        # The order of the tests, which parts and halves count in, depends on times
+        # that were recorded.
+        command.append("--skip-test-time-recording")
+        number, index = (parts, part) if half is None else (2 * parts, 2 * part + half)
+        command += [f"--num-shards={number}", f"--run-shard={index + 1}"]
         env = dict(os.environ, **(environment or {}))
-        status, output = run(command, cores=CORES.number, cwd=ROOT, env=env)
+        status, output = run(command, cwd=ROOT, env=env)
         tests = json.loads(report.read_text())["tests"] if report.exists() else None
+        return status, output, tests
+
     counts = Counts()
-    if tests is not None:
-        for test in tests:
+    with LIT:
+        results = list(side_by_side(run_part, range(parts)))
+    for status, output, tests in results:
+        result = Counts()
+        for test in tests or []:
             if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
-                counts.passed += 1
-            elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
-                counts.skipped += 1
+                result.passed += 1
+            elif test["code"] == "EXCLUDED":
+                # Of another part.
+                continue
+            elif test["code"] in ("UNSUPPORTED", "SKIPPED"):
+                result.skipped += 1
             else:
-                counts.failed += 1
-    elif status == 0:
-        say("FAILED: lit wrote no report")
+                result.failed += 1
+        # Without a report ends a part of fewer tests than there are parts.
+        is_empty = "shard does not contain any tests" in output
+        if tests is None and status == 0 and not is_empty:
+            say("FAILED: lit wrote no report")
+            result.failed += 1
+        if status != 0:
+            say(output.rstrip())
+            result.failed = max(result.failed, 1)
+        counts.add(result)
+    if not counts.passed + counts.skipped + counts.failed:
+        say(f"FAILED: lit ran no test of {build / 'test' / folder}")
         counts.failed += 1
-    if status != 0:
-        say(output.rstrip())
-        counts.failed = max(counts.failed, 1)
     return counts
 
 
