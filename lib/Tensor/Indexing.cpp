@@ -231,7 +231,8 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
   for (const Index &entry : entries) {
     if (std::holds_alternative<EllipsisType>(entry.get())) {
       if (hasEllipsis)
-        throw IndexError("index: more than one Ellipsis");
+        throw IndexError("index: more than one Ellipsis; a single ellipsis "
+                         "stands for all other axes");
       hasEllipsis = true;
     } else {
       taken += axesOf(entry);
@@ -262,7 +263,7 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
       if (start.min() < 0 || start.max() == kInt64Max ||
           !isAtMost(start + 1, size))
         throw IndexError("index: position " + position->str() +
-                         " is out of range for axis " + std::to_string(axis) +
+                         " is out of bounds for axis " + std::to_string(axis) +
                          " of " + toString(result.shape()) +
                          explainExcess(0, start) +
                          explainExcess(start, size - 1));

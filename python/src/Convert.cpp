@@ -294,6 +294,8 @@ public:
   explicit NestedList(nb::handle list) { measure(list, 0); }
 
   Tensor makeTensor(const TensorOptions &options);
+  /// Whether some elements are arrays of NumPy.
+  bool hasArrays() const { return hasArray; }
 
 private:
   void measure(nb::handle object, std::size_t depth);
@@ -302,7 +304,7 @@ private:
   Shape shape;
   bool isShapeKnown = false;
   std::vector<nb::handle> elements;
-  bool hasFloat = false, hasInt = false, hasTensor = false;
+  bool hasFloat = false, hasInt = false, hasTensor = false, hasArray = false;
 };
 } // namespace
 
@@ -342,6 +344,8 @@ void NestedList::checkElement(nb::handle object, std::size_t depth) {
     hasFloat = true;
   else if (nb::isinstance<Tensor>(object) || nb::isinstance<SymInt>(object))
     hasTensor = true;
+  else if (typeName(object) == "ndarray")
+    hasArray = true;
   else if (!PyBool_Check(object.ptr()))
     hasInt = true;
   elements.push_back(object);
@@ -456,8 +460,15 @@ Tensor tinygrad::python::toTensor(nb::handle object,
   if (nb::object node = nb::getattr(object, "node", nb::none());
       nb::isinstance<GraphNode>(node)) // a UOp
     return toTensor(nb::cast(nb::inst_ptr<GraphNode>(node)->tensor()), options);
-  if (isSequence(object))
-    return NestedList(object).makeTensor(options);
+  if (isSequence(object)) {
+    NestedList list(object);
+    if (list.hasArrays())
+      return toTensor(
+          nb::object(nb::module_::import_("numpy").attr("array")(object).attr(
+              "tolist")()),
+          options);
+    return list.makeTensor(options);
+  }
   if (PyBytes_Check(object.ptr())) {
     // They are the memory of the elements.
     const DType dtype = options.dtype.value_or(DType::UInt8);

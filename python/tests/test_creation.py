@@ -237,3 +237,15 @@ def test_data_of_no_elements():
         data = Tensor.zeros(*shape, dtype="int32").data()
         assert list(data) == [] and data.shape == (0,) and data.itemsize == 4
     assert Tensor([[1, 2]]).data().shape == (1, 2)
+
+
+def test_lists_of_arrays():
+    rows = [np.array([1, 2]), np.array([3, 4])]
+    assert Tensor(rows).dtype is dtypes.int32
+    np.testing.assert_equal(Tensor(rows).numpy(), np.array(rows))
+    mixed = Tensor([np.array([1.0, 2.0]), np.array([3, 4])])
+    assert mixed.dtype is dtypes.float32
+    assert mixed.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert Tensor([np.array(1.5), np.array(2)]).tolist() == [1.5, 2.0]
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        Tensor([np.array([1, 2]), np.array([3])])

@@ -258,7 +258,7 @@ TEST_F(SymbolicProgramTest, PartsThatMayBeOutside) {
   EXPECT_ERROR(x.shrink({{0, n + 1}, {0, 4}}), IndexError, "0 to n + 1");
   EXPECT_ERROR(x.shrink({{m, n}, {0, 4}}), IndexError, "from m to n");
   EXPECT_ERROR(x.index({1}), IndexError,
-               "index: position 1 is out of range for axis 0 of [n, 4]; 1 is "
+               "index: position 1 is out of bounds for axis 0 of [n, 4]; 1 is "
                "more than n + -1 for n = 1, as 1 and 0");
   EXPECT_ERROR(x.index({n}), IndexError, "position n is out of range");
   EXPECT_ERROR(x.index({Slice(n - 2, None)}), IndexError,
