@@ -32,7 +32,7 @@ GraphModule tinygrad::fuzz::makeModule(const std::vector<Tensor> &tensors,
                                        bool keepsProducts) {
   GraphModule made;
   detail::GraphImpl &graph = *Graph::current().impl();
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  std::lock_guard<detail::GraphMutex> lock(graph.mutex);
   llvm::SmallSetVector<Operation *, 8> wanted;
   SmallVector<Operation *> ops;
   for (const Tensor &tensor : tensors) {
