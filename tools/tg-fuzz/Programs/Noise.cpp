@@ -26,6 +26,9 @@ using namespace mlir::tg;
 static constexpr int kRuns = 4;
 /// Larger values stand for infinity: they mask elements.
 static constexpr double kMask = 1e6;
+/// Larger ones are not the result of arithmetic. Quotients by the 1e-12 of
+/// normalize() are below it.
+static constexpr double kLargest = 1e30;
 
 namespace {
 /// How distances between runs become bounds, for one element type.
@@ -78,11 +81,12 @@ findLargest(const HostTensor &tensor,
   return largest;
 }
 
-/// One run with errors; none if the function has operations on memory, or
-/// fails. Raises `largest` to the magnitude of all values.
+/// One run, with errors if numbers for them are given; none if the function has
+/// operations on memory, or fails. Raises `largest` to the magnitude of all
+/// values, without and with those above kMask.
 static std::optional<std::vector<HostTensor>>
-runOnce(func::FuncOp function, ArrayRef<HostTensor> inputs, Random &random,
-        double &largest) {
+runOnce(func::FuncOp function, ArrayRef<HostTensor> inputs, Random *random,
+        std::pair<double, double> &largest) {
   llvm::DenseMap<Value, TrackedTensor> values;
   for (auto [argument, input] :
        llvm::zip_equal(function.getArguments(), inputs))
@@ -105,8 +109,11 @@ runOnce(func::FuncOp function, ArrayRef<HostTensor> inputs, Random &random,
         return std::nullopt;
       result.emplace(std::move(*value));
     }
-    addNoise(*result, random);
-    largest = std::max(largest, findLargest(result->tensor, kMask));
+    if (random)
+      addNoise(*result, *random);
+    largest.first = std::max(largest.first, findLargest(result->tensor, kMask));
+    largest.second =
+        std::max(largest.second, findLargest(result->tensor, kLargest));
     result->error = Bounds();
     result->loose = Bounds();
     values[op.getResult(0)] = std::move(*result);
@@ -139,10 +146,12 @@ std::optional<ExpectedRun> mlir::tg::runWithNoise(func::FuncOp function,
   std::vector<std::vector<double>> distances;
   for (const TrackedTensor &result : run.results)
     distances.emplace_back(result.tensor.numElements());
-  double largestOfAll = 0;
-  for (int i = 0; i < kRuns; ++i) {
+  std::pair<double, double> largestOfAll{0, 0};
+  // Also the values of the run without errors: an error can choose another
+  // branch in all others.
+  for (int i = 0; i <= kRuns; ++i) {
     std::optional<std::vector<HostTensor>> other =
-        runOnce(function, inputs, random, largestOfAll);
+        runOnce(function, inputs, i == 0 ? nullptr : &random, largestOfAll);
     if (!other)
       return std::nullopt;
     for (size_t k = 0; k < distances.size(); ++k)
@@ -167,8 +176,12 @@ std::optional<ExpectedRun> mlir::tg::runWithNoise(func::FuncOp function,
     for (int64_t i = 0; i < count; ++i) {
       double bound = isFloat ? scale.distances * distances[k][i] +
                                    scale.least * largest +
-                                   scale.leastOfAll * largestOfAll
+                                   scale.leastOfAll * largestOfAll.first
                              : distances[k][i];
+      // Where equal terms cancel, compiled code may leave a rounding error of
+      // them, however large they are.
+      if (isFloat && getElementAsDouble(result.tensor, i) == 0)
+        bound = std::max(bound, scale.leastOfAll * largestOfAll.second);
       // Gradients of magnitude 0.01 count, whatever the others are.
       if (bound > scale.most * std::max(largest, 1e-2))
         bound = std::numeric_limits<double>::infinity();
