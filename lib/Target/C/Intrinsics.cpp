@@ -240,6 +240,9 @@ std::string FunctionPrinter::getIntrinsic(const llvm::IntrinsicInst &call) {
   if (operands.empty() || operands.front().type.kind == Kind::Wide ||
       type.isMask)
     throw fail();
+  // It is for LLVM's code generator alone.
+  if (id == llvm::Intrinsic::arithmetic_fence)
+    return operands.front().text;
   const bool isDouble = operands.front().type.kind == Kind::F64;
   const std::string suffix = "_" + type.getShortName() +
                              (type.isInt() && type.bits != type.getWidth()
