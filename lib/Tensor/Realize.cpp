@@ -21,6 +21,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/Tensor/RewriteScope.h"
 
@@ -32,6 +33,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 
 using namespace mlir;
@@ -140,6 +143,43 @@ static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
     return Buffer();
   return graph.buffers.at(view->buffer.getId())
       .view(std::size_t(*number) * itemSize(dtype), sizeInBytes(type), dtype);
+}
+
+/// "128 B", "4.00 MB"
+static std::string formatBytes(std::size_t bytes) {
+  if (bytes < 1'000'000)
+    return std::to_string(bytes) + " B";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f MB", double(bytes) * 1e-6);
+  return text;
+}
+
+/// A copy for a tg.copy, which counts as a kernel and has a line at DEBUG=2.
+static Buffer copyAcross(const Buffer &memory, Device &target) {
+  using Clock = std::chrono::steady_clock;
+  const bool isShown = debugLevel() >= 2;
+  if (isShown)
+    memory.device().synchronize();
+  const Clock::time_point begin = Clock::now();
+  Buffer copy = copyMemory(memory, target);
+  const int64_t index = ++GlobalCounters::kernelCount;
+  if (!isShown)
+    return copy;
+  target.synchronize();
+  const double seconds =
+      std::chrono::duration<double>(Clock::now() - begin).count();
+  const double total =
+      GlobalCounters::timeSumSeconds.fetch_add(seconds) + seconds;
+  std::string line =
+      formatKernelLine(target.name(), index,
+                       "copy " + formatBytes(memory.size()) + ", " +
+                           target.name() + " <- " + memory.device().name(),
+                       2, double(GlobalCounters::memUsed.load()), seconds,
+                       total, 0, double(memory.size()));
+  if (const std::string site = CallSite::describe(); !site.empty())
+    line += " at " + site;
+  debugPrint(line);
+  return copy;
 }
 
 using Endings = llvm::DenseMap<Operation *, GraphImpl::Ending>;
@@ -438,10 +478,8 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
       // Does not call buffer(): it may move all operations to another context.
       memory = graph.buffers.at(
           cast<tg::BufferOp>(graph.operation(held.impl())).getId());
-      if (&memory.device() != &target) {
-        memory = copyMemory(memory, target);
-        ++GlobalCounters::kernelCount;
-      }
+      if (&memory.device() != &target)
+        memory = copyAcross(memory, target);
     }
     replaceByBuffer(graph, op, memory);
   }

@@ -277,8 +277,13 @@ class UPat:
         if isinstance(self.src, tuple):
             yield from _match_all(self.src, sources, known)
             return
+        # Equal patterns in another order match in the same way.
+        found: list[Match] = []
         for order in permutations(self.src):
-            yield from _match_all(order, sources, known)
+            for match in _match_all(order, sources, known):
+                if match not in found:
+                    found.append(match)
+                    yield match
 
     def __repr__(self) -> str:
         fields = []
