@@ -47,8 +47,8 @@ GraphNode multiply(const GraphNode &node) {
 }
 } // namespace
 
-TEST_F(GraphNodeTest, Facts) {
-  const Tensor x = Tensor({1.0f, 2.0f, 3.0f}).reshape({3, 1});
+TEST_F(GraphNodeTest, facts) {
+  const Tensor x = Tensor::from({1.0f, 2.0f, 3.0f}).reshape({3, 1});
   const Tensor y = (x + x).sum(0, true);
   const GraphNode sum(y);
   EXPECT_EQ(sum.operation(), "tg.reduce");
@@ -66,23 +66,23 @@ TEST_F(GraphNodeTest, Facts) {
   EXPECT_THAT(add.str(), HasSubstr("tg.add"));
 }
 
-TEST_F(GraphNodeTest, NodesOutliveTensors) {
+TEST_F(GraphNodeTest, nodesOutliveTensors) {
   std::optional<GraphNode> sum;
   {
-    const Tensor x({1.0f, 2.0f});
+    const Tensor x = Tensor::from({1.0f, 2.0f});
     sum.emplace(x + x);
     (void)(x + x).realize();
   }
   EXPECT_EQ(sum->operation(), "tg.add");
   EXPECT_TRUE(sum->sources().at(0).isMemory());
-  EXPECT_THAT(sum->tensor().toVector<float>(), ElementsAre(2, 4));
+  EXPECT_THAT(sum->tensor().tolist<float>(), ElementsAre(2, 4));
   sum.reset();
   EXPECT_EQ(graph.numOperations(), 0u);
 }
 
-TEST_F(GraphNodeTest, LookingChangesNoProgram) {
+TEST_F(GraphNodeTest, lookingChangesNoProgram) {
   auto countKernels = [](bool looks) {
-    Tensor x = Tensor({1.0f, 2.0f}).realize();
+    Tensor x = Tensor::from({1.0f, 2.0f}).realize();
     const Tensor y = x * 2;
     std::vector<GraphNode> nodes;
     if (looks)
@@ -90,17 +90,17 @@ TEST_F(GraphNodeTest, LookingChangesNoProgram) {
     GlobalCounters::reset();
     x.assign(x + 1);
     (void)x.realize();
-    // Without an observer, nothing else reads the old contents.
     const int64_t count = GlobalCounters::kernelCount;
     for (const GraphNode &node : nodes)
-      EXPECT_EQ(node.isOverwritten(), node.operation() != "tg.const");
+      // y keeps the old contents.
+      EXPECT_FALSE(node.isOverwritten());
     return count;
   };
   EXPECT_EQ(countKernels(false), countKernels(true));
 }
 
-TEST_F(GraphNodeTest, OverwrittenMemory) {
-  Tensor x = Tensor({1.0f, 2.0f}).realize();
+TEST_F(GraphNodeTest, overwrittenMemory) {
+  Tensor x = Tensor::from({1.0f, 2.0f}).realize();
   const GraphNode node(x + 1);
   EXPECT_FALSE(node.isOverwritten());
   x.assign(x * 3);
@@ -111,8 +111,8 @@ TEST_F(GraphNodeTest, OverwrittenMemory) {
                      "other values");
 }
 
-TEST_F(GraphNodeTest, Errors) {
-  const Tensor x({1.0f, 2.0f});
+TEST_F(GraphNodeTest, errors) {
+  const Tensor x = Tensor::from({1.0f, 2.0f});
   const GraphNode node(x);
   auto make = [&](const std::string &name, std::vector<GraphNode> sources,
                   std::vector<GraphArgument> arguments = {}) {
@@ -121,7 +121,7 @@ TEST_F(GraphNodeTest, Errors) {
   expectThrow<Error>([&] { make("tg.nosuch", {node}); }, "no operation");
   expectThrow<Error>([&] { make("tg.add", {node}); }, "has 2 sources, not 1");
   expectThrow<Error>([&] { make("tg.reduce", {node}); },
-                     "needs the argument 'kind'");
+                     "needs the argument 'axes'");
   expectThrow<Error>([&] { make("tg.neg", {node}, {{"axis", Scalar(1)}}); },
                      "has no argument 'axis'");
   expectThrow<Error>(
@@ -136,31 +136,31 @@ TEST_F(GraphNodeTest, Errors) {
   const Graph other;
   const GraphScope inner(other);
   expectThrow<Error>(
-      [&] { make("tg.add", {node, GraphNode(Tensor({1.0f, 2.0f}))}); },
+      [&] { make("tg.add", {node, GraphNode(Tensor::from({1.0f, 2.0f}))}); },
       "different graphs");
 }
 
-TEST_F(RewriteScopeTest, Rewrites) {
-  const Tensor x({2.0f, 3.0f});
+TEST_F(RewriteScopeTest, rewrites) {
+  const Tensor x = Tensor::from({2.0f, 3.0f});
   const Tensor y = x + x, later = y.neg();
   {
     const RewriteScope rules(multiply);
-    EXPECT_THAT(y.toVector<float>(), ElementsAre(4, 9));
+    EXPECT_THAT(y.tolist<float>(), ElementsAre(4, 9));
   }
   // What was built on y has its values.
-  EXPECT_THAT(later.toVector<float>(), ElementsAre(-4, -9));
-  EXPECT_THAT((x + x).toVector<float>(), ElementsAre(4, 6));
+  EXPECT_THAT(later.tolist<float>(), ElementsAre(-4, -9));
+  EXPECT_THAT((x + x).tolist<float>(), ElementsAre(4, 6));
 }
 
-TEST_F(RewriteScopeTest, RewritesAssignedValues) {
-  Tensor x = Tensor({2.0f, 3.0f}).realize();
+TEST_F(RewriteScopeTest, rewritesAssignedValues) {
+  Tensor x = Tensor::from({2.0f, 3.0f}).realize();
   const RewriteScope rules(multiply);
   x.assign(x + x);
-  EXPECT_THAT(x.toVector<float>(), ElementsAre(4, 9));
+  EXPECT_THAT(x.tolist<float>(), ElementsAre(4, 9));
 }
 
-TEST_F(RewriteScopeTest, ChecksTypes) {
-  const Tensor x({2.0f, 3.0f});
+TEST_F(RewriteScopeTest, checksTypes) {
+  const Tensor x = Tensor::from({2.0f, 3.0f});
   {
     const RewriteScope rules([](const GraphNode &node) {
       return GraphNode::make("tg.cast", {node}, {}, DType::Int32);
@@ -168,10 +168,10 @@ TEST_F(RewriteScopeTest, ChecksTypes) {
     expectThrow<DTypeError>([&] { (void)(x + x).realize(); },
                             "tg.cast of [2] int32 in place of tg.add");
   }
-  EXPECT_THAT((x + x).toVector<float>(), ElementsAre(4, 6));
+  EXPECT_THAT((x + x).tolist<float>(), ElementsAre(4, 6));
 }
 
-TEST_F(InspectTest, Steps) {
+TEST_F(InspectTest, steps) {
   const Tensor x = Tensor::arange(12).reshape({3, 4}).cast(DType::Float32);
   (void)x.realize();
   const Tensor y = (x * 2).sum(1);
@@ -189,8 +189,8 @@ TEST_F(InspectTest, Steps) {
   expectThrow<Error>([] { (void)inspectProgram({}); }, "no tensors");
 }
 
-TEST_F(InspectTest, Text) {
-  const Tensor x = Tensor({1.0f, 2.0f}).realize();
+TEST_F(InspectTest, text) {
+  const Tensor x = Tensor::from({1.0f, 2.0f}).realize();
   const Tensor y = x + x;
   const std::string text = printProgram({y});
   EXPECT_THAT(text, HasSubstr("tg.add"));
