@@ -8,6 +8,7 @@ other names in names.txt beside it. python/tests/test_reference.py runs them.
 """
 
 import importlib
+import importlib.util
 import inspect
 import re
 import sys

@@ -53,22 +53,29 @@ struct tinygrad::detail::GraphObserver
   GraphObserver(const GraphObserver &) = delete;
   GraphObserver &operator=(const GraphObserver &) = delete;
 
-  /// The node of an operation of a locked graph.
-  static GraphNode observe(GraphImpl &graph, Operation *op, Device *device) {
+  /// The node of an operation of a locked graph. A constant is one operation on
+  /// all devices, and memory that is written in place remains one operation: a
+  /// node from before that is only found for \p isOld.
+  static GraphNode observe(GraphImpl &graph, Operation *op, Device *device,
+                           bool isOld = false) {
     for (Handle *handle = graph.node(op).firstHandle; handle;
-         handle = handle->next)
-      if (handle->isObserver)
-        // Null if another thread is about to destroy it.
-        if (auto known =
-                static_cast<GraphObserver *>(handle)->weak_from_this().lock())
-          return GraphNode(std::move(known));
+         handle = handle->next) {
+      if (!handle->isObserver)
+        continue;
+      auto *other = static_cast<GraphObserver *>(handle);
+      if (other->device != device || (other->isOverwritten && !isOld))
+        continue;
+      // Null if another thread is about to destroy it.
+      if (auto known = other->weak_from_this().lock())
+        return GraphNode(std::move(known));
+    }
     return GraphNode(
         std::make_shared<GraphObserver>(graph.shared_from_this(), op, device));
   }
   /// The node of a source of this one.
   GraphNode observeSource(Value source) const {
     Operation *producer = source.getDefiningOp();
-    return observe(*graph, producer, findDevice(producer));
+    return observe(*graph, producer, findDevice(producer), isOverwritten);
   }
   /// Where a source is: constants are on the device of what uses them.
   Device *findDevice(Operation *producer) const {
@@ -198,8 +205,8 @@ std::vector<GraphNode> GraphNode::order() const {
   deviceOf[observer->op] = observer->device;
   std::vector<GraphNode> result;
   for (Operation *op : llvm::reverse(order)) {
-    result.push_back(
-        GraphObserver::observe(locked.graph, op, deviceOf.lookup(op)));
+    result.push_back(GraphObserver::observe(
+        locked.graph, op, deviceOf.lookup(op), observer->isOverwritten));
     for (Value operand : op->getOperands())
       deviceOf.try_emplace(
           operand.getDefiningOp(),

@@ -390,6 +390,11 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
   call.values.assign(call.variables.size(), 0);
   call.isSet.assign(call.variables.size(), false);
   call.given.clear();
+  // Only a step of damaged bytes has another number than its layout.
+  if (arguments.tensors.size() != call.signatures.size())
+    throw Error("jit: a step of " + std::to_string(call.signatures.size()) +
+                " tensors is called with " +
+                std::to_string(arguments.tensors.size()));
   bool isRealized = true;
   for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
     TensorImpl &tensor = arguments.tensors[i]->impl();

@@ -242,7 +242,7 @@ template <typename Codec> void visit(Codec &codec, CapturedState &state) {
     Tensor tensor(false);
     codec.tensor(tensor);
     state.tensor = tensor.impl().shared_from_this();
-    // No variable of the program refers to it.
+    // It may be that nothing else refers to it, which is no error then.
     state.isRevived = true;
   } else {
     codec.tensor(Tensor(state.tensor));
@@ -273,7 +273,7 @@ std::string tinygrad::detail::saveStep(const CapturedStep &step,
   return std::move(writer.data);
 }
 
-/// A slot or tensor that a number of the bytes does not name would be used.
+/// Throws where a number of the bytes names no slot, tensor or device.
 static void checkNumbers(const CapturedStep &step) {
   auto check = [](bool isRight) {
     if (!isRight)
@@ -282,7 +282,13 @@ static void checkNumbers(const CapturedStep &step) {
   auto checkPart = [&](const MemoryPart &part) {
     check(part.slot < step.slots.size());
   };
+  auto checkOwner = [&](const CapturedOwner &owner) {
+    check(owner.index <
+          (owner.isArgument ? step.arguments.size() : step.states.size()));
+    check(owner.isArgument || !step.states[owner.index].gradientOf);
+  };
   auto checkValue = [&](const CapturedValue &value) {
+    check(value.device && value.kind <= CapturedValue::Kind::Constant);
     if (value.kind == CapturedValue::Kind::Memory)
       checkPart(value.part);
     if (value.kind == CapturedValue::Kind::Argument)
@@ -300,12 +306,21 @@ static void checkNumbers(const CapturedStep &step) {
       check(slot.index < step.arguments.size());
     if (slot.kind == CapturedSlot::Kind::State)
       check(slot.index < step.states.size());
+    check(slot.kind <= CapturedSlot::Kind::Computed);
+    check(slot.kind != CapturedSlot::Kind::Computed || !step.actions.empty());
   }
+  for (const CapturedState &state : step.states)
+    if (state.gradientOf)
+      checkOwner(*state.gradientOf);
+  for (const CapturedGradient &gradient : step.gradients)
+    checkOwner(gradient.owner);
   for (const CapturedAction &action : step.actions) {
     for (const MemoryPart &input : action.inputs)
       checkPart(input);
+    const std::size_t numOutputs =
+        action.program ? action.program->list().outputs.size() : 1;
     for (auto [output, slot] : action.computed)
-      check(slot < step.slots.size());
+      check(slot < step.slots.size() && output < numOutputs);
     check(action.target && (action.program || (!action.inputs.empty() &&
                                                !action.computed.empty())));
   }

@@ -199,7 +199,7 @@ static nb::object takeTensors(nb::handle result, std::vector<Tensor> &tensors,
 static nb::object putTensors(nb::handle form,
                              const std::vector<Tensor> &tensors) {
   if (PyLong_Check(form.ptr()))
-    return nb::cast(tensors[PyLong_AsSize_t(form.ptr())]);
+    return nb::cast(tensors.at(PyLong_AsSize_t(form.ptr())));
   if (form.is_none())
     return nb::none();
   if (PyDict_Check(form.ptr())) {

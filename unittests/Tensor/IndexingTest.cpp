@@ -21,7 +21,7 @@ TEST(Indexing, Integers) {
   expectTensor(x[-1][0], {}, {3});
   expectTensor(x.index({1, 2}), {}, {5});
   EXPECT_EQ(x.index({0, -1}).item<float>(), 2);
-  EXPECT_ERROR(x[2], IndexError, "position 2 is out of range");
+  EXPECT_ERROR(x[2], IndexError, "position 2 is out of bounds");
   EXPECT_ERROR(x[-3], IndexError, "position -3");
   EXPECT_ERROR(x.index({0, 0, 0}), IndexError, "3 entries");
   EXPECT_ERROR(Tensor(1)[0], IndexError, "1 entries");

@@ -260,7 +260,7 @@ TEST_F(SymbolicProgramTest, PartsThatMayBeOutside) {
   EXPECT_ERROR(x.index({1}), IndexError,
                "index: position 1 is out of bounds for axis 0 of [n, 4]; 1 is "
                "more than n + -1 for n = 1, as 1 and 0");
-  EXPECT_ERROR(x.index({n}), IndexError, "position n is out of range");
+  EXPECT_ERROR(x.index({n}), IndexError, "position n is out of bounds");
   EXPECT_ERROR(x.index({Slice(n - 2, None)}), IndexError,
                "from the start for some values");
   EXPECT_ERROR(x.pad({{n - 2, 0}, {0, -5}}), ShapeError, "pad: amounts");

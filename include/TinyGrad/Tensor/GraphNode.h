@@ -46,12 +46,13 @@ struct GraphArgument {
 };
 
 /// An operation of a graph and its value. Copies refer to the same operation,
-/// and nodes of one operation are equal.
+/// and nodes of one operation on one device are equal, unless memory that it
+/// reads was written to between them.
 ///
-/// A node changes nothing: programs, and what is written in place, are what
-/// they would be without it. It keeps its operation in the graph, also when
-/// the tensors that had its value are realized. A source that was realized is
-/// memory from then on ("tg.buffer").
+/// A node changes no programs. It keeps memory that it looks at, so that an
+/// assignment may write new memory instead of that. It keeps its operation in
+/// the graph, also when the tensors that had its value are realized. A source
+/// that was realized is memory from then on ("tg.buffer").
 class GraphNode {
 public:
   /// The operation that computes the tensor.

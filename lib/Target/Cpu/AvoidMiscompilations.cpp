@@ -190,9 +190,9 @@ static bool mayHaveZeroLane(const llvm::Value *vector, unsigned depth = 0) {
          });
 }
 
-/// Hides the divisor of 0 by 0. LLVM 22 takes it for 0 when it simplifies
-/// vectors by the lanes that are used (`SimplifyDemandedVectorElts`), and then
-/// drops the mask that replaces such a lane by 0.
+/// LLVM 22 takes a lane of 0 / 0 for 0 when it simplifies vectors by the lanes
+/// that are used (`SimplifyDemandedVectorElts`), and then drops the mask that
+/// would make the lane 0. A fence hides that the divisor is 0.
 static void fenceDivisors(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {

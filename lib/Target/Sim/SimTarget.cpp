@@ -35,10 +35,10 @@ static void registerDialects(DialectRegistry &registry) {
                   NVVM::NVVMDialect>();
 }
 
-/// LLVM's passes. Code runs once or a few times, and most of its time in the
-/// simulator's functions, which take no shorter with others: without "licm" and
-/// "instcombine", and with the fast code generator, tests of the tensor API and
-/// random graphs take a fifth less.
+/// LLVM's passes. Code runs once or a few times, and spends most of its time in
+/// functions of the simulator, which these passes do not change. Without "licm"
+/// and "instcombine", and with the fast code generator, tests of the tensor API
+/// and random graphs take a fifth less.
 static constexpr llvm::StringLiteral kPasses =
     "always-inline,function(sroa,early-cse,simplifycfg)";
 
