@@ -11,6 +11,7 @@
 
 #include "CallSite.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include "TinyGrad/Tensor/GraphNode.h"
 #include "TinyGrad/Tensor/Inspect.h"
@@ -132,7 +133,7 @@ static void bindPrograms(nb::module_ &module) {
       [](const std::vector<Tensor> &tensors, bool withCode) {
         std::vector<ProgramStep> steps;
         {
-          const nb::gil_scoped_release release;
+          const Unlocked unlocked;
           steps = inspectProgram(tensors, withCode);
         }
         nb::list result;
@@ -143,9 +144,9 @@ static void bindPrograms(nb::module_ &module) {
       arg("tensors"), arg("with_code"),
       "The fields of each step of the program that computes tensors.");
   module.def("print_program", &printProgram, arg("tensors"), arg("stage"),
-             nb::call_guard<nb::gil_scoped_release>());
+             nb::call_guard<Unlocked>());
   module.def("from_mlir", &fromMlir, arg("text"), arg("inputs"), arg("entry"),
-             arg("name"), nb::call_guard<nb::gil_scoped_release>());
+             arg("name"), nb::call_guard<Unlocked>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,7 +165,7 @@ static void bindRules(nb::module_ &module) {
       [](nb::callable function) {
         rewriteScopes().push_back(std::make_unique<RewriteScope>(
             [function = std::move(function)](const GraphNode &node) {
-              const nb::gil_scoped_acquire acquire;
+              const Locked locked;
               return *nb::inst_ptr<GraphNode>(function(node));
             }));
       },
