@@ -80,13 +80,20 @@ static void setNode(const Tensor &tensor, const GraphNode &node) {
 }
 
 /// Gives the computed memory to what uses the operation that the tensor had
-/// before.
+/// before; not if it is the value of another tensor, too, since that may be one
+/// of another thread, without rules.
 static void replaceOld(const GraphNode &old, const Tensor &tensor) {
   const Tensor held = old.tensor();
   GraphImpl &graph = *held.impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *op = graph.operation(held.impl());
   Operation *memory = graph.operation(tensor.impl());
+  unsigned count = 0; // one of them is `held`
+  for (Handle *handle = graph.node(op).firstHandle; handle;
+       handle = handle->next)
+    count += !handle->isObserver;
+  if (count > 1)
+    return;
   if (op != memory && isa<tg::BufferOp>(memory) && !isa<tg::BufferOp>(op))
     graph.replace(op, memory);
 }

@@ -325,11 +325,13 @@ def test_errors_of_rules(x):
         rewrite_rules([])
 
 
-def test_rules_of_a_thread(x):
+def test_rules_of_a_thread():
     results = []
     three = rule(Ops.CONST, lambda u: u.const_like(3.0) if u.arg == 2.0 else None)
 
     def compute(rules):
+        # Of one tensor, equal products would be one node, which the first thread computes.
+        x = Tensor([1.0, 2.0, 3.0]).realize()
         for _ in range(20):
             if rules is None:
                 results.append((2, (x * 2).tolist()))
@@ -380,3 +382,22 @@ def test_rules_and_jit(x):
         for i in range(4):
             argument = (x + 10 * i).realize()
             assert step(argument).tolist() == [3.0 * (v + 10 * i) for v in (1, 2, 3)]
+
+
+def test_reflected_operators():
+    i = Tensor([5, 7], dtype=dtypes.int32).uop
+    for made, expected in [
+        (17 // i, [3, 2]),
+        (17 % i, [2, 3]),
+        (4 & i, [4, 4]),
+        (8 | i, [13, 15]),
+        (1 ^ i, [4, 6]),
+        (1 << i, [32, 128]),
+        (1024 >> i, [32, 8]),
+    ]:
+        assert Tensor(made).tolist() == expected
+    assert (17 % UPat.var("a")).match(17 % i)
+
+
+def test_functions_without_a_signature(x):
+    assert PatternMatcher([(UPat(Ops.ADD), max)]).patterns

@@ -258,7 +258,7 @@ class Transformer:
         once, `form` is that of matrices (see Matrix), `cache` the type of keys and values.
         """
         self.config = config
-        self.context = context or min(config.context, 4096)
+        self.context = min(config.context, 4096) if context is None else context
         self.chunk = chunk
         if self.context < 1 or chunk < 1:
             raise ValueError(f"context {self.context} and chunk {chunk} must be positive")
@@ -331,7 +331,7 @@ class Transformer:
             self._fill_step(part, self._position.bind(position))
             position, rest = position + self.chunk, rest[self.chunk :]
         # A chunk costs as much as a few tokens, since both read all weights.
-        if 2 < len(rest):
+        if 2 < len(rest) <= self.chunk:
             part = Tensor(rest + [0] * (self.chunk - len(rest)), dtype=dtypes.int32)
             bound = self._last.bind(len(rest) - 1)
             return self._chunk_step(part, self._position.bind(position), bound)

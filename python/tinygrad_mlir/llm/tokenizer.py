@@ -98,6 +98,10 @@ class Tokenizer:
                 "supported are 'gpt2' (byte-level BPE) and 'llama' (SentencePiece)"
             )
         self._kinds: list[int] = get("token_type") or [_NORMAL] * len(self.tokens)
+        if len(self._kinds) != len(self.tokens):
+            raise ValueError(
+                f"the tokenizer has {len(self._kinds)} types for {len(self.tokens)} tokens"
+            )
         self._ids = {token: i for i, token in enumerate(self.tokens)}
         self._is_bytes = model == "gpt2"
         self._unknown: int | None = get("unknown_token_id")

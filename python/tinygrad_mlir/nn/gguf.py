@@ -331,7 +331,7 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
             raise ValueError("it does not begin with GGUF")
         if (version := reader.number("i")) not in (2, 3):
             raise ValueError(f"version {version} is neither 2 nor 3")
-        tensors, entries = reader.number("q"), reader.number("q")
+        tensors, entries = reader.number("Q"), reader.number("Q")
         metadata = {reader.text(): reader.value(reader.number("i")) for _ in range(entries)}
         alignment = metadata.get("general.alignment", 32)
         if not isinstance(alignment, int) or alignment < 1:
@@ -341,7 +341,7 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
             name = reader.text()
             shape = [reader.number("Q") for _ in range(reader.number("I"))][::-1]
             infos.append((name, shape, reader.number("i"), reader.number("Q")))
-    except (ValueError, OverflowError, MemoryError) as error:
+    except (ValueError, OverflowError, MemoryError, RecursionError) as error:
         raise FormatError(f"{describe(fn)}: not a complete GGUF file: {error}") from error
     start = round_up(reader.position, alignment)
     state = {}

@@ -413,6 +413,27 @@ class UOp:
     def __rtruediv__(self, other: Number) -> UOp:
         return _alu(Ops.FDIV, (other, self))
 
+    def __rfloordiv__(self, other: Number) -> UOp:
+        return _alu(Ops.FLOORDIV, (other, self))
+
+    def __rmod__(self, other: Number) -> UOp:
+        return _alu(Ops.FLOORMOD, (other, self))
+
+    def __rand__(self, other: Number) -> UOp:
+        return _alu(Ops.AND, (other, self))
+
+    def __ror__(self, other: Number) -> UOp:
+        return _alu(Ops.OR, (other, self))
+
+    def __rxor__(self, other: Number) -> UOp:
+        return _alu(Ops.XOR, (other, self))
+
+    def __rlshift__(self, other: Number) -> UOp:
+        return _alu(Ops.SHL, (other, self))
+
+    def __rrshift__(self, other: Number) -> UOp:
+        return _alu(Ops.SHR, (other, self))
+
     def __floordiv__(self, other: UOp | Number) -> UOp:
         return self.alu(Ops.FLOORDIV, other)
 

@@ -211,6 +211,27 @@ class UPat:
     def __rtruediv__(self, other: Any) -> UPat:
         return self._reversed(Ops.FDIV, other)
 
+    def __rfloordiv__(self, other: Any) -> UPat:
+        return self._reversed(Ops.FLOORDIV, other)
+
+    def __rmod__(self, other: Any) -> UPat:
+        return self._reversed(Ops.FLOORMOD, other)
+
+    def __rand__(self, other: Any) -> UPat:
+        return self._reversed(Ops.AND, other)
+
+    def __ror__(self, other: Any) -> UPat:
+        return self._reversed(Ops.OR, other)
+
+    def __rxor__(self, other: Any) -> UPat:
+        return self._reversed(Ops.XOR, other)
+
+    def __rlshift__(self, other: Any) -> UPat:
+        return self._reversed(Ops.SHL, other)
+
+    def __rrshift__(self, other: Any) -> UPat:
+        return self._reversed(Ops.SHR, other)
+
     def __floordiv__(self, other: Any) -> UPat:
         return self.alu(Ops.FLOORDIV, other)
 
@@ -338,7 +359,10 @@ class PatternMatcher:
             pattern, function = entry
             if not isinstance(pattern, UPat) or not callable(function):
                 raise TypeError(f"a rule is a pair of a UPat and a function, not {entry!r}")
-            takes_context = "ctx" in inspect.signature(function).parameters
+            try:
+                takes_context = "ctx" in inspect.signature(function).parameters
+            except ValueError:  # a function in C without a signature
+                takes_context = False
             for op in _get_ops(pattern):
                 self._rules.setdefault(op, []).append((pattern, function, takes_context))
 
