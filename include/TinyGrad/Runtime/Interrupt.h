@@ -18,14 +18,16 @@
 /// \endcode
 ///
 /// The library asks between the passes over a graph, before each kernel that is
-/// compiled, before each launch, and between the parts of a kernel of a CPU
-/// that is estimated to take more than about 20 ms. Not stopped are: the
-/// compilation of one kernel; a kernel without parallel work items; sorts,
-/// copies and files; a kernel of a GPU, for which threads wait in the driver.
+/// compiled, before each launch on a CPU and each program on another device,
+/// and between the parts of a kernel of a CPU that is estimated to take more
+/// than about 20 ms. Not stopped are: the compilation of one kernel; a kernel
+/// without parallel work items; sorts, copies and files; a kernel of a GPU, for
+/// which threads wait in the driver.
 ///
-/// A stopped program has changed nothing: tensors remain without values, and a
-/// program that assigns is not stopped from its first kernel on that writes to
-/// memory of a tensor.
+/// A stopped program has changed no values: its tensors remain without them
+/// (programs of the same call that ran before it are done), and a program that
+/// assigns is not stopped from its first kernel on that writes to memory of a
+/// tensor.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -81,8 +83,8 @@ private:
 
 /// Until the end of the scope, what this thread compiles and runs asks whether
 /// to stop: at most every 50 ms, on this thread, and with locks of graphs held.
-/// The question must not use tensors. Once it was answered by yes, everything
-/// in the scope throws Interrupted.
+/// The question must not use tensors, and must not throw. Once it was answered
+/// by yes, everything in the scope throws Interrupted.
 class InterruptScope {
 public:
   explicit InterruptScope(std::function<bool()> isRequested)

@@ -35,8 +35,8 @@ public:
   unsigned number() const { return count; }
 
   /// Calls body(begin, end) for parts of [0, extent) on all threads, for at
-  /// least \p grain items each. There are at least \p minParts of them if there
-  /// are as many items.
+  /// least \p grain items each. There are at least \p minParts of them if each
+  /// of so many gets \p grain items.
   template <typename Body>
   void parallel(int64_t extent, int64_t grain, const Body &body,
                 int64_t minParts = 0);
