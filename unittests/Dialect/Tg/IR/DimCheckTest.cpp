@@ -64,7 +64,7 @@ TEST_F(DimCheckTest, Lengths) {
     chain = DimExprAttr::get(&context, DimOpKind::floordiv, {chain, one});
   EXPECT_EQ(check(chain), "");
   chain = DimExprAttr::get(&context, DimOpKind::floordiv, {chain, one});
-  EXPECT_EQ(check(chain), "dimension is nested more than 2048 deep");
+  EXPECT_EQ(check(chain), "dimension is nested more than 512 deep");
   for (int i = 0; i < 15; ++i)
     tree = DimExprAttr::get(&context, DimOpKind::mul, {tree, tree});
   EXPECT_EQ(check(tree), "");

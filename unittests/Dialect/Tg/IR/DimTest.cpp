@@ -69,9 +69,9 @@ TEST_F(DimTest, TextIsNestedWithinLimits) {
     EXPECT_EQ(!attr, !message.empty());
     return message;
   };
-  EXPECT_EQ(parse(1000), "");
-  for (int depth : {2060, 20000, 200000})
-    EXPECT_EQ(parse(depth), "dimension is nested more than 2048 deep");
+  EXPECT_EQ(parse(500), "");
+  for (int depth : {520, 20000, 200000})
+    EXPECT_EQ(parse(depth), "dimension is nested more than 512 deep");
   // The nesting depth is reset after each parse.
   EXPECT_EQ(parse(200), "");
 }

@@ -42,7 +42,7 @@ LogicalResult checkOperator(DimOpKind kind, ArrayRef<Attribute> operands,
 
 /// Operators of a dimension that are nested in each other, and operators and
 /// operands of it written out, at most. What is used twice counts twice.
-inline constexpr int64_t kMaxNesting = 2048, kMaxParts = 1 << 16;
+inline constexpr int64_t kMaxNesting = 512, kMaxParts = 1 << 16;
 
 /// Checks these limits. Expressions grow twofold where one is used twice, and
 /// are looked at recursively.
