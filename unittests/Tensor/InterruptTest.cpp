@@ -6,6 +6,7 @@
 
 #include "TinyGrad/Runtime/Interrupt.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Tensor/Jit.h"
 #include "TinyGrad/Tensor/Tensor.h"
@@ -14,20 +15,28 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 using namespace tinygrad;
 
 namespace {
 
+/// Rows of matrices whose products take longer than a question waits, but not
+/// minutes where GPUs are simulated.
+int64_t getLength() {
+  return Device::getDefault().name() == "SIM" ? 128 : 1024;
+}
+
 /// Some work.
-Tensor makeLong(int64_t size = 1024) {
+Tensor makeLong(int64_t size = getLength()) {
   const Tensor x = Tensor::ones({size, size}).parameter(false).realize();
   return x.matmul(x).matmul(x).matmul(x);
 }
 
 TEST(InterruptTest, RunIsStoppedAndCanBeRepeated) {
-  const Tensor x = Tensor::ones({1024, 1024}).parameter(false).realize();
+  const int64_t size = getLength();
+  const Tensor x = Tensor::ones({size, size}).parameter(false).realize();
   x.matmul(x).realize(); // compiles
   const int64_t compiled = GlobalCounters::kernelsCompiled;
   Tensor y;
@@ -43,7 +52,7 @@ TEST(InterruptTest, RunIsStoppedAndCanBeRepeated) {
   }
   EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
   EXPECT_FALSE(y.isRealized());
-  EXPECT_EQ(y.sum().item<float>(), 1024.0f * 1024 * 1024);
+  EXPECT_EQ(y.sum().item<float>(), float(size) * size * size);
 }
 
 TEST(InterruptTest, CompilationIsStopped) {
@@ -107,7 +116,8 @@ TEST(InterruptTest, ReplaysAreDoneOrNot) {
   Jit step([&](const Tensor &x) {
     count.assign(count + x.matmul(x).matmul(x).sum() * 0 + 1);
   });
-  const Tensor x = Tensor::ones({1024, 1024}).parameter(false).realize();
+  const Tensor x =
+      Tensor::ones({getLength(), getLength()}).parameter(false).realize();
   for (int i = 0; i < 3; ++i)
     step(x);
   ASSERT_EQ(count.item<float>(), 3.0f);
@@ -131,7 +141,7 @@ TEST(InterruptTest, UninterruptedScope) {
   {
     const UninterruptedScope uninterrupted;
     checkInterrupt();
-    EXPECT_EQ(y.item<float>(), 1024.0f * 1024 * 1024 * 1024 * 1024);
+    EXPECT_EQ(y.item<float>(), std::pow(float(getLength()), 5.0f));
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_NO_THROW(checkInterrupt()); // asked for the first time
@@ -150,7 +160,7 @@ TEST(InterruptTest, QuestionsAreRareAndOfTheirThread) {
     return false;
   });
   const auto begin = std::chrono::steady_clock::now();
-  makeLong(1536).realize();
+  makeLong(getLength() * 3 / 2).realize();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
@@ -165,7 +175,7 @@ TEST(InterruptTest, AroundWait) {
     ++waits;
     wait(argument);
   });
-  const Tensor y = makeLong(1536);
+  const Tensor y = makeLong(getLength() * 3 / 2);
   std::atomic<bool> isRunning = false;
   std::thread other([&] {
     isRunning = true;
