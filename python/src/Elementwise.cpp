@@ -255,12 +255,12 @@ static void bindOthers(TensorClass &tensor) {
                   OperandArgument high) {
     if (low.isNone() && high.isNone())
       throw Error("clamp: a minimum or a maximum is needed");
-    Tensor result = self;
+    std::optional<Operand> min, max;
     if (!low.isNone())
-      result = result.maximum(low.getNearest(self));
+      min = low.getNearest(self);
     if (!high.isNone())
-      result = result.minimum(high.getNearest(self));
-    return result;
+      max = high.getNearest(self);
+    return self.clamp(min, max);
   };
   for (const char *name : {"clamp", "clip"})
     tensor.def(name, clamp, arg("min_") = nb::none(), arg("max_") = nb::none(),
