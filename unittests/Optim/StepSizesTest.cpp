@@ -12,6 +12,7 @@
 
 #include "OptimTest.h"
 #include "TestFiles.h"
+#include "TinyGrad/Export/Step.h"
 #include "TinyGrad/Tensor/Export.h"
 
 #include <cstdlib>
@@ -110,4 +111,62 @@ TEST_F(StepSizesTest, CopiesOfLibrariesAreCheckedToo) {
   write({.targets = {"cpu:x86-64-v2"}, .staticScratch = true});
   run("cc -std=c99 -O1 -DHEAP -fsanitize=address" + flags +
       ".c' libnet.a -o heap && ./heap");
+}
+
+/// A step of one program with an argument of [n, 8] that needs as many elements
+/// as
+/// \p elements says; the program takes it as \p type.
+static LibraryStep makeStep(const std::string &name, const std::string &type,
+                            const std::string &elements) {
+  LibraryStep step;
+  step.name = name;
+  LibraryTensor x;
+  x.name = "x";
+  x.dtype = DType::Float32;
+  x.sizes = {"n", "8"};
+  x.largestShape = {64, 8};
+  x.bytes = 64 * 8 * 4;
+  LibraryTensor y = x;
+  y.name = "y";
+  step.memories = {{LibraryStep::Memory::Kind::Tensor, x, {}, elements},
+                   {LibraryStep::Memory::Kind::Computed, {}, {}}};
+  LibraryStep::Action action;
+  action.program = "func.func @main(%x: " + type + ") -> " + type +
+                   " {\n  %0 = tg.neg %x : " + type +
+                   "\n  return %0 : " + type + "\n}\n";
+  action.inputs = {{0, 0, x.bytes}};
+  action.computed = {{0, 1}};
+  step.actions = {action};
+  LibraryStep::Result result;
+  result.tensor = y;
+  result.part = {1, 0, x.bytes};
+  result.elements = elements;
+  step.results = {result};
+  return step;
+}
+
+// A program that relies on all of an argument gets all of it.
+TEST_F(StepSizesTest, ProgramsHaveWhatTheyRelyOn) {
+  const std::string n = "#tg.var<\"n\", 1, 64>",
+                    elements = "#tg.dim<mul, " + n + ", 8>";
+  LibraryOptions options;
+  options.name = "net";
+  const Library library = buildLibrary(
+      {makeStep("rows", "tensor<?x8xf32, #tg.shape<" + n + ", 8>>", elements),
+       makeStep("all", "tensor<64x8xf32>", elements)},
+      options);
+  EXPECT_THAT(library.header,
+              HasSubstr("/* x: float[n][8], n * 8 elements\n"
+                        " * y: float[n][8], n * 8 elements, written\n"));
+  EXPECT_THAT(
+      library.header,
+      HasSubstr("/* x: float[n][8], in memory of [64][8], 512 elements\n"
+                " * y: float[n][8], n * 8 elements, written\n"));
+  try {
+    (void)buildLibrary({makeStep("f", "tensor<64x8xf32>", "\"rows\"")},
+                       options);
+    ADD_FAILURE() << "a text was taken for a dimension";
+  } catch (const CompileError &error) {
+    EXPECT_THAT(error.what(), HasSubstr("which is no dimension"));
+  }
 }
