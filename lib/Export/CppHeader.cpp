@@ -232,6 +232,13 @@ void CppHeaderWriter::writeEntry(const LibraryEntry &entry,
                          (isScratchGiven ? "" : " = nullptr"));
     passed.push_back("threads");
   }
+  auto describeAll = [&](const std::vector<LibraryTensor> &tensors) {
+    for (const LibraryTensor &tensor : tensors)
+      if (!tensor.isState)
+        os << "  /// " << tensor.name << ": " << describeTensor(tensor) << "\n";
+  };
+  describeAll(entry.arguments);
+  describeAll(entry.results);
   os << "  ::" << name << "::Status " << entry.name << "(";
   llvm::interleave(parameters, os, ",\n      ");
   os << ")" << (isScratchGiven && !isWritten ? " const" : "") << " {\n";
