@@ -49,7 +49,7 @@ static MlirLogicalResult buildNetwork(MlirLocation location,
   /* Any operation, by its name and its attributes. */
   const MlirNamedAttribute attributes[] = {
       {mlirIdentifierGet(context, text("kind")),
-       mlirAttributeParseGet(context, text("#tg.reduce_kind<max>"))},
+       mlirAttributeParseGet(context, text("#tg<reduce_kind max>"))},
       {mlirIdentifierGet(context, text("axes")),
        mlirAttributeParseGet(context, text("array<i64: 1>"))}};
   MlirOperation largest = mlirTgBuilderCreateOperation(
