@@ -95,6 +95,9 @@ LogicalResult ConvertTgHostToLLVMPass::lowerKernels(ModuleOp lowered) {
 
 void ConvertTgHostToLLVMPass::runOnOperation() {
   ModuleOp module = getOperation();
+  if (failed(requireLevel(
+          module, {ModuleLevel::Kernels, ModuleLevel::ScheduledKernels})))
+    return signalPassFailure();
   HostToLLVMOptions options;
   options.threads = threads;
   // The calls of each function.
