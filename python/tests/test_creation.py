@@ -154,6 +154,18 @@ def test_modes():
         return Tensor.training
 
     assert is_training() and not Tensor.training
+
+    @Tensor.train()
+    def is_training_inside(depth):
+        return is_training_inside(depth - 1) if depth else Tensor.training
+
+    assert is_training_inside(2) and not Tensor.training
+    mode, off = Tensor.train(), Tensor.no_grad()
+    with mode, off:
+        with mode, off:
+            assert Tensor.training and Tensor.no_grad
+        assert Tensor.training and Tensor.no_grad
+    assert not Tensor.training and not Tensor.no_grad
     with pytest.raises(ZeroDivisionError), Tensor.train():
         1 / 0
     assert not Tensor.training

@@ -261,3 +261,15 @@ def test_debug(tmp_path):
     text = run(tmp_path, DEBUG="7")
     for part in ("tg.kernel @", "tg.add", "scheduled = ", "define ", ".text"):
         assert part in text
+
+
+def test_other_objects_than_tensors():
+    x = Tensor([1.0, 2.0]) + 1
+    with pytest.raises(TypeError, match="mlir.. takes Tensors, not 'llvm': .*level="):
+        x.mlir("llvm")
+    with pytest.raises(TypeError, match="kernels.. takes Tensors, not 3"):
+        x.kernels(3)
+    with pytest.raises(TypeError, match="schedule.. takes Tensors, not 3"):
+        x.schedule(3)
+    with pytest.raises(TypeError, match="from_mlir.. takes Tensors, not 3"):
+        Tensor.from_mlir(x.mlir(), 3)

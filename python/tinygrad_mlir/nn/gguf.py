@@ -14,6 +14,8 @@ from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.helpers import prod, round_up
 from tinygrad_mlir.nn.state import FormatError, Source, describe, read_bytes
 
+__all__ = ["Encoded", "ggml_data_to_tensor", "gguf_load", "gguf_load_encoded"]
+
 # Types of elements by their numbers in files.
 _NATIVE = {
     0: ("F32", dtypes.float32),
@@ -339,7 +341,10 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
         infos = []
         for _ in range(tensors):
             name = reader.text()
-            shape = [reader.number("Q") for _ in range(reader.number("I"))][::-1]
+            # Sizes as signed numbers, which those of tensors are.
+            shape = [reader.number("q") for _ in range(reader.number("I"))][::-1]
+            if any(size < 0 for size in shape):
+                raise ValueError(f"tensor {name} has the negative size {min(shape)}")
             infos.append((name, shape, reader.number("i"), reader.number("Q")))
     except (ValueError, OverflowError, MemoryError, RecursionError) as error:
         raise FormatError(f"{describe(fn)}: not a complete GGUF file: {error}") from error
