@@ -14,6 +14,8 @@ import torch
 from tinygrad_mlir._core import DType, Tensor
 from tinygrad_mlir.dtype import dtypes
 
+__all__ = ["DTYPES", "OPERATIONS", "REFUSALS"]
+
 DTYPES: dict[torch.dtype, DType] = {
     torch.bool: dtypes.bool,
     torch.uint8: dtypes.uint8,

@@ -13,6 +13,8 @@ from tinygrad_mlir.jit import TinyJit
 from tinygrad_mlir.llm.weights import Matrix
 from tinygrad_mlir.nn.gguf import Encoded
 
+__all__ = ["Config", "Transformer", "frequencies"]
+
 #: Whether the pairs that are rotated by positions are neighbors; else they are half a head apart.
 _ARCHITECTURES = {"llama": True, "qwen2": False, "qwen3": False}
 

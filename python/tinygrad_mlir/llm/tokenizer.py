@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+__all__ = ["TextStream", "Tokenizer"]
+
 # Kinds of tokens in files.
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 
