@@ -322,21 +322,28 @@ Tensor Tensor::asinh() const {
   });
 }
 
+/// \p value with NaN where \p mask is true, and the derivatives of \p value.
+static Tensor withNan(const Tensor &mask, const Tensor &value) {
+  return mask.where(value + std::numeric_limits<double>::quiet_NaN(), value);
+}
+
 Tensor Tensor::acosh() const {
   const MethodScope method("acosh");
   return inFloat(*this, [](const Tensor &x) {
     // From here on acosh(x) is log(2 x).
     const double large = isDouble(x) ? kLargeForSquare : 4096;
-    Tensor isLarge = x > large, bounded = isLarge.where(1, x);
+    // The square of x is not less than 1 below -1 either: there is no value,
+    // but the derivative is that of the formula, 1 / sqrt(x^2 - 1).
+    Tensor size = withoutSign(x);
+    Tensor isLarge = size > large, bounded = isLarge.where(1, size);
     Tensor rest = bounded - 1;
-    // The square of x is not less than 1 below -1 either.
-    rest = (x < 1).where(std::numeric_limits<double>::quiet_NaN(), rest);
     Tensor root = mulAdd(rest, rest, rest * 2).sqrt(), sum = rest + root;
     // What rounding the sum has lost counts by the derivative of the logarithm,
     // 1 / (x + root), which is x - root. For a larger x, that would be noise.
     Tensor lost = rest - (sum - root);
     Tensor value = log1p(sum) + (lost * (bounded - root)).detach();
-    return isLarge.where(isLarge.where(x, 1).log() + ln2, value);
+    value = isLarge.where(isLarge.where(size, 1).log() + ln2, value);
+    return withNan(x < 1, withSign(x, value));
   });
 }
 
@@ -344,11 +351,10 @@ Tensor Tensor::atanh() const {
   const MethodScope method("atanh");
   return inFloat(*this, [](const Tensor &x) {
     // log((1 + x) / (1 - x)) / 2
-    Tensor size = withoutSign(x);
-    size = (size > 1).where(std::numeric_limits<double>::quiet_NaN(), size);
-    Tensor twice = size * 2;
+    Tensor size = withoutSign(x), twice = size * 2;
     Tensor value = log1p(mulAdd(twice, size / (1 - size), twice)) * 0.5;
-    return withSign(x, value);
+    // Beyond 1 there is no value, but the derivative is that of the formula.
+    return withNan(size > 1, withSign(x, value));
   });
 }
 
