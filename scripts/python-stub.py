@@ -15,7 +15,11 @@ from pathlib import Path
 
 from nanobind.stubgen import StubGen
 
-SELF = "backward realize assign replace to to_ requires_grad_".split()
+SELF = (
+    "backward realize assign replace to to_ requires_grad_ cast bitcast double float half bfloat16 "
+    "int long short bool __getitem__ reshape view expand permute transpose flip squeeze flatten pad "
+    "shrink"
+).split()
 RESULTS = {name: "Tensor" for name in SELF} | {
     "item": "builtins.bool | builtins.int | builtins.float",
     "numpy": "Any",

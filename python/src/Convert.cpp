@@ -498,3 +498,8 @@ Tensor tinygrad::python::toTensor(nb::handle object,
             "array, a pathlib.Path or None, not of an object of type " +
             typeName(object));
 }
+
+nb::object tinygrad::python::unlessSame(nb::object self, bool isSame,
+                                        const Tensor &result) {
+  return isSame ? self : nb::cast(result);
+}

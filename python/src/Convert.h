@@ -94,6 +94,10 @@ struct SizeArgument : Argument {
 
 Scalar toScalar(nb::handle object);
 SymInt toSize(nb::handle object);
+/// \p result, or the tensor \p self itself if it is the same: programs for
+/// tinygrad compare with `is`, and set `grad` of one and read that of the
+/// other.
+nb::object unlessSame(nb::object self, bool isSame, const Tensor &result);
 /// An int if the size is a number.
 nb::object toPython(const SymInt &size);
 int64_t toInt(nb::handle object, const char *what);

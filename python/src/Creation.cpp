@@ -293,6 +293,10 @@ void tinygrad::python::bindCreation(TensorClass &tensor) {
       [](Tensor *self, nb::object data, DeviceArgument device,
          DTypeArgument dtype, std::optional<bool> requiresGrad) {
         Tensor made = toTensor(data, toOptions(dtype, device));
+        // Without a type, a number is a constant that operations fold.
+        if (!dtype.isNone() &&
+            (PyFloat_Check(data.ptr()) || PyLong_Check(data.ptr())))
+          made = distinct(made);
         if (requiresGrad.value_or(false))
           made = made.parameter();
         new (self) Tensor(std::move(made));

@@ -123,10 +123,12 @@ DType tinygrad::python::toDType(nb::handle object) {
     if (auto found =
             dtypeFromTypeString(nb::cast<std::string>(object.attr("str"))))
       return *found;
-  throw nb::type_error(("a dtype is a member of dtypes, its name, or bool, int "
-                        "or float, not an object of type " +
-                        typeName(object))
-                           .c_str());
+  // As for a name of none: tinygrad looks for the text of the object.
+  throw nb::attribute_error(
+      ("a dtype is a member of dtypes, its name, or bool, "
+       "int or float, not an object of type " +
+       typeName(object))
+          .c_str());
 }
 
 std::optional<DType>

@@ -130,16 +130,38 @@ static bool hasTensor(nb::handle index) {
          !index.is_none() && index.ptr() != Py_Ellipsis;
 }
 
+/// Whether an index has nothing but slices of step 1 and ellipses, so that a
+/// result of the shape of the tensor is the tensor.
+static bool keepsOrder(nb::handle index) {
+  if (PyTuple_Check(index.ptr())) {
+    for (nb::handle entry : nb::borrow<nb::tuple>(index))
+      if (!keepsOrder(entry))
+        return false;
+    return true;
+  }
+  if (!PySlice_Check(index.ptr()))
+    return index.ptr() == Py_Ellipsis;
+  const nb::object step(index.attr("step"));
+  return step.is_none() || toSize(step) == 1;
+}
+
 static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__getitem__",
-      [](const Tensor &self, nb::object index) -> Tensor {
+      [](nb::object self, nb::object index) -> nb::object {
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const IndexList list(index);
-        if (!hasTensor(index))
-          return self.index(list.entries);
-        const PythonCallSite site;
-        const Unlocked unlocked;
-        return self.index(list.entries);
+        if (!hasTensor(index)) {
+          const Tensor part = x.index(list.entries);
+          return unlessSame(
+              self, part.shape() == x.shape() && keepsOrder(index), part);
+        }
+        const Tensor selected = [&] {
+          const PythonCallSite site;
+          const Unlocked unlocked;
+          return x.index(list.entries);
+        }();
+        return nb::cast(selected);
       },
       arg("index").none());
   tensor.def(

@@ -91,33 +91,51 @@ static PadMode toPadMode(const std::string &mode) {
           mode + "\"");
 }
 
+/// \p result, or the tensor \p self itself if it has that shape, of a method
+/// that only changes shapes.
+static nb::object unlessSameShape(nb::object self, const Tensor &result) {
+  return unlessSame(self, nb::inst_ptr<Tensor>(self)->shape() == result.shape(),
+                    result);
+}
+
 static void bindShapes(TensorClass &tensor) {
-  auto reshape = [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
-    return self.reshape(
-        toNewShape(self, takeArguments("reshape", "shape", shape, keywords)));
+  auto reshape = [](nb::object self, nb::args shape, nb::kwargs keywords) {
+    const Tensor &x = *nb::inst_ptr<Tensor>(self);
+    return unlessSameShape(
+        self, x.reshape(toNewShape(
+                  x, takeArguments("reshape", "shape", shape, keywords))));
   };
   tensor.def("reshape", reshape,
              "The same elements in another shape; one size may be -1.");
   tensor.def("view", reshape, "reshape().");
   tensor.def(
       "expand",
-      [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
-        return self.expand(toShapeWithNone(
-            takeArguments("expand", "shape", shape, keywords), -1));
+      [](nb::object self, nb::args shape, nb::kwargs keywords) {
+        return unlessSameShape(
+            self, nb::inst_ptr<Tensor>(self)->expand(toShapeWithNone(
+                      takeArguments("expand", "shape", shape, keywords), -1)));
       },
       "Broadcast to a shape; -1 or None keeps the size of an axis.");
   tensor.def(
       "permute",
-      [](const Tensor &self, nb::args order, nb::kwargs keywords) {
-        return self.permute(
-            Axes(toInts(takeArguments("permute", "order", order, keywords),
-                        "permute: an axis")));
+      [](nb::object self, nb::args order, nb::kwargs keywords) {
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
+        const std::vector<int64_t> axes =
+            toInts(takeArguments("permute", "order", order, keywords),
+                   "permute: an axis");
+        bool isSame = true;
+        for (int64_t i = 0; i < int64_t(axes.size()); ++i)
+          isSame &= axes[i] == i || axes[i] == i - x.ndim();
+        return unlessSame(self, isSame, x.permute(Axes(axes)));
       },
       "Axis i of the result is axis order[i].");
   tensor.def(
       "transpose",
-      [](const Tensor &self, int64_t dim0, int64_t dim1) {
-        return self.transpose(dim0, dim1);
+      [](nb::object self, int64_t dim0, int64_t dim1) {
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
+        const bool isSame =
+            dim0 == dim1 || dim0 == dim1 + x.ndim() || dim1 == dim0 + x.ndim();
+        return unlessSame(self, isSame, x.transpose(dim0, dim1));
       },
       arg("dim0") = 1, arg("dim1") = 0, "Two axes exchanged.");
   tensor.def_prop_ro(
@@ -125,18 +143,21 @@ static void bindShapes(TensorClass &tensor) {
       "Axes 0 and 1 exchanged.");
   tensor.def(
       "flip",
-      [](const Tensor &self, nb::args axes, nb::kwargs keywords) {
-        return self.flip(Axes(toInts(
-            takeArguments("flip", "axis", axes, keywords), "flip: an axis")));
+      [](nb::object self, nb::args axes, nb::kwargs keywords) {
+        const std::vector<int64_t> list = toInts(
+            takeArguments("flip", "axis", axes, keywords), "flip: an axis");
+        return unlessSame(self, list.empty(),
+                          nb::inst_ptr<Tensor>(self)->flip(Axes(list)));
       },
       "The elements along these axes in reverse order.");
   tensor.def(
       "squeeze",
-      [](const Tensor &self, std::optional<int64_t> dim) {
+      [](nb::object self, std::optional<int64_t> dim) {
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
         // As in tinygrad, a number has an axis 0 to remove.
-        if (!dim || (self.ndim() == 0 && (*dim == 0 || *dim == -1)))
-          return self.squeeze();
-        return self.squeeze(*dim);
+        if (!dim || (x.ndim() == 0 && (*dim == 0 || *dim == -1)))
+          return unlessSameShape(self, x.squeeze());
+        return unlessSameShape(self, x.squeeze(*dim));
       },
       arg("dim") = nb::none(), "Without the axes of size 1, or this one.");
   tensor.def(
@@ -145,8 +166,9 @@ static void bindShapes(TensorClass &tensor) {
       arg("dim"), "With a new axis of size 1.");
   tensor.def(
       "flatten",
-      [](const Tensor &self, int64_t start, int64_t end) {
-        return self.flatten(start, end);
+      [](nb::object self, int64_t start, int64_t end) {
+        return unlessSameShape(self,
+                               nb::inst_ptr<Tensor>(self)->flatten(start, end));
       },
       arg("start_dim") = 0, arg("end_dim") = -1, "These axes as one.");
   tensor.def(
@@ -166,19 +188,66 @@ static void bindShapes(TensorClass &tensor) {
       "Axes by name, as in einops: rearrange(\"b (h w) c -> b c h w\", h=2).");
 }
 
+/// Whether a bound value is negative. False in a captured step, which must not
+/// read it: the calls before it was captured have checked theirs.
+static bool isNegative(const SymInt &size) {
+  if (size.min() >= 0 || size.max() < 0)
+    return size.max() < 0;
+  try {
+    return size.value() < 0;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+/// \p x and its \p parts, where a part lies in its axis for the bound values of
+/// variables, but not for all values: there \p x is padded with zeros for the
+/// others, since programs are compiled for all values.
+static Tensor padBeyond(const Tensor &x, Parts &parts) {
+  if (int64_t(parts.size()) != x.ndim())
+    return x;
+  std::vector<PadAmount> amounts(parts.size(), PadAmount(0, 0));
+  bool isBeyond = false;
+  for (std::size_t axis = 0; axis < parts.size(); ++axis) {
+    const SymInt size = x.shape()[axis], begin = parts[axis].begin(),
+                 end = parts[axis].end(size);
+    if (parts[axis].isAll() ||
+        (!begin.isSymbolic() && !end.isSymbolic() && !size.isSymbolic()))
+      continue;
+    const SymInt left = size - end;
+    if (begin.min() >= 0 && left.min() >= 0)
+      continue;
+    // Otherwise, shrink() has the error.
+    if (!begin.hasValue() || !end.hasValue() || !size.hasValue() ||
+        isNegative(begin) || isNegative(left) || isNegative(end - begin))
+      return x;
+    const int64_t before = std::max<int64_t>(-begin.min(), 0);
+    amounts[axis] = {before, std::max<int64_t>(-left.min(), 0)};
+    parts[axis] = Part(begin + before, end + before);
+    isBeyond = true;
+  }
+  return isBeyond ? x.pad(Padding(std::move(amounts))) : x;
+}
+
 static void bindParts(TensorClass &tensor) {
   tensor.def(
       "pad",
-      [](const Tensor &self, nb::object padding, const std::string &mode,
+      [](nb::object self, nb::object padding, const std::string &mode,
          OperandArgument value) {
-        return self.pad(toPadding(padding), toPadMode(mode), value.scalar());
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
+        const Padding amounts = toPadding(padding);
+        const Tensor result = x.pad(amounts, toPadMode(mode), value.scalar());
+        bool isSame = result.dtype() == x.dtype();
+        for (const PadAmount &amount : amounts.pairs(x.ndim()))
+          isSame &= amount.first == 0 && amount.second == 0;
+        return unlessSame(self, isSame, result);
       },
       arg("padding"), arg("mode") = "constant", arg("value") = 0.0,
       "A pair (before, after) for each axis, or numbers for the last axes, the "
       "last one first. Modes: constant, reflect, replicate, circular.");
   tensor.def(
       "shrink",
-      [](const Tensor &self, nb::object parts) {
+      [](nb::object self, nb::object parts) {
         Parts list;
         for (nb::handle part : parts) {
           if (part.is_none())
@@ -187,9 +256,13 @@ static void bindParts(TensorClass &tensor) {
             list.push_back(
                 Part(toSize(nb::object(part[0])), toSize(nb::object(part[1]))));
         }
-        return self.shrink(list);
+        const Tensor x = padBeyond(*nb::inst_ptr<Tensor>(self), list);
+        return unlessSameShape(self, x.shrink(list));
       },
-      arg("arg"), "The part [from, to) of each axis; None for all of one.");
+      arg("arg"),
+      "The part [from, to) of each axis; None for all of one. A part that lies "
+      "in its axis for the bound values of variables is zero beyond it for "
+      "others; it cannot be assigned to.");
   tensor.def(
       "shrink_to",
       [](const Tensor &self, nb::args shape, nb::kwargs keywords) {
@@ -265,13 +338,19 @@ static void bindParts(TensorClass &tensor) {
 
 /// `self` and the further tensors of a method that can be called with several
 /// tensors or with a list.
-static std::vector<Tensor> withSelf(nb::handle self, nb::args others) {
+static std::vector<Tensor> withSelf(const char *method, nb::handle self,
+                                    nb::args others) {
   std::vector<Tensor> tensors;
   auto add = [&](nb::handle object) {
     if (nb::isinstance<Tensor>(object)) {
       tensors.push_back(*nb::inst_ptr<Tensor>(object));
       return;
     }
+    if (others.size() > 0)
+      throw Error(std::string(method) +
+                  ": the arguments are tensors, or one list of tensors, not "
+                  "an object of type " +
+                  typeName(object) + " among others");
     for (nb::handle tensor : object)
       tensors.push_back(nb::cast<Tensor>(tensor));
   };
@@ -298,13 +377,14 @@ static void bindJoins(TensorClass &tensor) {
   tensor.def(
       "cat",
       [](nb::object self, nb::args others, nb::kwargs keywords) {
-        return Tensor::cat(withSelf(self, others), takeDim("cat", keywords));
+        return Tensor::cat(withSelf("cat", self, others),
+                           takeDim("cat", keywords));
       },
       "Joined with others along an axis: cat(a, b, dim=0).");
   tensor.def(
       "stack",
       [](nb::object self, nb::args others, nb::kwargs keywords) {
-        return Tensor::stack(withSelf(self, others),
+        return Tensor::stack(withSelf("stack", self, others),
                              takeDim("stack", keywords));
       },
       "Joined with others along a new axis: stack(a, b, dim=0).");
@@ -320,7 +400,7 @@ static void bindJoins(TensorClass &tensor) {
                         text + "\"");
           indexing = text == "xy" ? GridIndexing::XY : GridIndexing::IJ;
         }
-        std::vector<Tensor> rows = withSelf(self, others);
+        std::vector<Tensor> rows = withSelf("meshgrid", self, others);
         for (Tensor &row : rows)
           row = row.flatten();
         return nb::tuple(nb::cast(Tensor::meshgrid(rows, indexing)));

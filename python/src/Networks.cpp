@@ -23,6 +23,33 @@ static Reduction toReduction(const std::string &text) {
               "\"");
 }
 
+/// \p x without what negative numbers of \p padding remove, which become 0: of
+/// one number, or one for each spatial axis, at both ends; of pairs (before,
+/// after), the last axis first.
+static Tensor cutNegative(const Tensor &x, std::vector<int64_t> &padding) {
+  bool isNegative = false;
+  for (int64_t amount : padding)
+    isNegative |= amount < 0;
+  const int64_t spatial = x.ndim() - 2, count = int64_t(padding.size());
+  // The convolution has the errors of other lengths.
+  if (!isNegative || (count != 1 && count != spatial && count != 2 * spatial))
+    return x;
+  std::vector<PadAmount> cuts(x.ndim(), PadAmount{0, 0});
+  for (int64_t axis = 0; axis < spatial; ++axis) {
+    const int64_t last = spatial - 1 - axis;
+    const int64_t first = count == 2 * spatial ? 2 * last
+                          : count == spatial   ? axis
+                                               : 0;
+    const int64_t before = padding[first];
+    const int64_t after = count == 2 * spatial ? padding[first + 1] : before;
+    cuts[axis + 2] = {std::min<int64_t>(before, 0),
+                      std::min<int64_t>(after, 0)};
+  }
+  for (int64_t &amount : padding)
+    amount = std::max<int64_t>(amount, 0);
+  return x.pad(Padding(std::move(cuts)));
+}
+
 static void bindProducts(TensorClass &tensor) {
   tensor.def(
       "matmul",
@@ -66,12 +93,14 @@ static void bindProducts(TensorClass &tensor) {
       [](const Tensor &self, const Tensor &weight, const Tensor *bias,
          int64_t groups, PerAxisArgument stride, PerAxisArgument dilation,
          PerAxisArgument padding, DTypeArgument dtype) {
-        return self.conv2d(weight, optional(bias),
-                           Conv2dOptions{.groups = groups,
-                                         .stride = stride.get(),
-                                         .dilation = dilation.get(),
-                                         .padding = padding.get(),
-                                         .dtype = dtype.get()});
+        std::vector<int64_t> pads = padding.get().get();
+        const Tensor x = cutNegative(self, pads);
+        return x.conv2d(weight, optional(bias),
+                        Conv2dOptions{.groups = groups,
+                                      .stride = stride.get(),
+                                      .dilation = dilation.get(),
+                                      .padding = pads,
+                                      .dtype = dtype.get()});
       },
       arg("weight"), arg("bias") = nb::none(), arg("groups") = 1,
       arg("stride") = 1, arg("dilation") = 1, arg("padding") = 0,
@@ -136,7 +165,11 @@ static Pool2dOptions withUnits(Pool2dOptions options) {
   if (options.stride)
     options.stride = withUnit(*options.stride, 1);
   options.dilation = withUnit(options.dilation, 1);
-  options.padding = withUnit(options.padding, 0);
+  // A pair is for before and after the axis.
+  if (const std::vector<int64_t> pads = options.padding.get(); pads.size() == 2)
+    options.padding = {pads[0], pads[1], 0, 0};
+  else
+    options.padding = withUnit(options.padding, 0);
   return options;
 }
 

@@ -10,6 +10,7 @@
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
+#include "TinyGrad/Tensor/GraphNode.h"
 
 #include <nanobind/ndarray.h>
 
@@ -273,17 +274,49 @@ static Tensor bitcast(const Tensor &x, DType dtype) {
       .bitcast(dtype);
 }
 
+/// Throws for a part that shrink() takes from a padded copy, as it does where
+/// the part lies beyond its axis for some values of variables: assigned to,
+/// that would leave the tensor as it is.
+static void checkAssignable(const Tensor &target) {
+  bool isSymbolic = false;
+  for (const SymInt &size : target.shape())
+    isSymbolic |= size.isSymbolic();
+  GraphNode node(target);
+  while (true) {
+    const std::string operation = node.operation();
+    if (operation == "tg.shrink")
+      for (const GraphArgument &argument : node.arguments())
+        if (auto *sizes = std::get_if<Shape>(&argument.value))
+          for (const SymInt &size : *sizes)
+            isSymbolic |= size.isSymbolic();
+    if (operation == "tg.pad" && isSymbolic)
+      throw Error("assign: a part that lies beyond its axis for some values of "
+                  "its variables, of shape " +
+                  toString(target.shape()) +
+                  ", is a copy: give the variables other bounds");
+    if (operation != "tg.shrink" && operation != "tg.pad" &&
+        operation != "tg.reshape" && operation != "tg.permute" &&
+        operation != "tg.expand" && operation != "tg.flip")
+      return;
+    node = node.sources().at(0);
+  }
+}
+
 static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "cast",
-      [](const Tensor &self, DTypeArgument dtype) {
-        return self.cast(dtype.required());
+      [](nb::object self, DTypeArgument dtype) {
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
+        const DType type = dtype.required();
+        return unlessSame(self, type == x.dtype(), x.cast(type));
       },
       arg("dtype"), "The values as another element type.");
   tensor.def(
       "bitcast",
-      [](const Tensor &self, DTypeArgument dtype) {
-        return bitcast(self, dtype.required());
+      [](nb::object self, DTypeArgument dtype) {
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
+        const DType type = dtype.required();
+        return unlessSame(self, type == x.dtype(), bitcast(x, type));
       },
       arg("dtype"),
       "The same bits as another element type. If its size is another one, so "
@@ -305,7 +338,10 @@ static void bindConversions(TensorClass &tensor) {
   for (const Cast &cast : kCasts)
     tensor.def(
         cast.name,
-        [dtype = cast.dtype](const Tensor &self) { return self.cast(dtype); },
+        [dtype = cast.dtype](nb::object self) {
+          const Tensor &x = *nb::inst_ptr<Tensor>(self);
+          return unlessSame(self, dtype == x.dtype(), x.cast(dtype));
+        },
         cast.text);
   tensor.def(
       "contiguous",
@@ -323,11 +359,17 @@ static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "clone",
       [](const Tensor &self, DeviceArgument device) {
-        const Tensor copy = self.clone();
-        return device.isNone() ? copy : copy.to(device.get());
+        auto copy = [&](const Tensor &x) {
+          return device.isNone() ? x.clone() : x.clone().to(device.get());
+        };
+        Tensor result = copy(self);
+        if (const Tensor gradient = self.grad(); gradient.defined())
+          result.setGrad(copy(gradient));
+        return result;
       },
       arg("device") = nb::none(),
-      "The same values, which assignments to this do not change.");
+      "The same values, which assignments to this do not change, with a copy "
+      "of .grad.");
   tensor.def(
       "to",
       [](nb::object self, DeviceArgument device) -> nb::object {
@@ -351,6 +393,7 @@ static void bindConversions(TensorClass &tensor) {
       "assign",
       [](nb::object self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
+        checkAssignable(target);
         Operand value = x.get();
         target.assign(value);
         return self;

@@ -49,7 +49,7 @@ _NAMES: dict[str, DType] = _core.dtype_names
 def to_dtype(dtype: DTypeLike) -> DType:
     """The element type that `dtype` is or names, in upper or lower case.
 
-    Raises AttributeError for a name of none, and TypeError for another object.
+    Raises AttributeError for a name of none and for other objects.
     """
     return _core.to_dtype(dtype)
 

@@ -1,0 +1,204 @@
+"""What programs written for tinygrad rely on: identities of objects, gradients at bounds, parts by variables."""
+
+import math
+
+import numpy as np
+import pytest
+from tinygrad_mlir import Tensor, TinyJit, UsageError, Variable, dtypes
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x[:],
+        lambda x: x[...],
+        lambda x: x[0:3, ::1],
+        lambda x: x[()],
+        lambda x: x.reshape(3, 2),
+        lambda x: x.view(3, -1),
+        lambda x: x.expand(3, -1),
+        lambda x: x.permute(0, -1),
+        lambda x: x.transpose(1, -1),
+        lambda x: x.flip(()),
+        lambda x: x.squeeze(),
+        lambda x: x.squeeze(0),
+        lambda x: x.flatten(1),
+        lambda x: x.pad((0, 0, 0, 0)),
+        lambda x: x.pad(((0, 0), None), value=7),
+        lambda x: x.shrink((None, (0, 2))),
+        lambda x: x.cast("float"),
+        lambda x: x.bitcast(dtypes.float32),
+        lambda x: x.float(),
+    ],
+)
+def test_what_changes_nothing_is_the_tensor(change):
+    x = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert change(x) is x
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x[::-1],
+        lambda x: x[0:1],
+        lambda x: x[None],
+        lambda x: x.flip(0),
+        lambda x: x.permute(1, 0),
+        lambda x: x.T,
+        lambda x: x.pad((1, -1, 0, 0)),
+        lambda x: x.half(),
+        lambda x: x.bitcast("int32"),
+        lambda x: x.detach(),
+        lambda x: x.clone(),
+        lambda x: x.contiguous(),
+    ],
+)
+def test_what_changes_something_is_another_tensor(change):
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert change(x) is not x
+
+
+def test_clones_have_a_copy_of_the_gradient():
+    x = Tensor([1.0, 2.0])
+    assert x.clone().grad is None
+    (x * x).sum().backward()
+    copy = x.clone()
+    assert copy.grad is not x.grad and copy.grad.tolist() == [2.0, 4.0]
+    copy.grad.assign(Tensor([0.0, 0.0])).realize()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_gradient_by_a_number():
+    x = Tensor(3.0, dtype=dtypes.float32)
+    y = x * x * x
+    (first,) = y.gradient(x)
+    (second,) = first.gradient(x)
+    assert (first.item(), second.item()) == (27.0, 18.0)
+    a, b = Tensor(2, dtype="float"), Tensor(2, dtype="float")
+    assert [t.item() for t in (a * a * b).gradient(a, b)] == [8.0, 4.0]
+    # Without a type, it is a constant.
+    c = Tensor(3.0)
+    with pytest.raises(RuntimeError, match="is a constant"):
+        (c * c).gradient(c)
+
+
+def test_gradient_of_clip_at_its_bounds():
+    x = Tensor([0.0, 1.0, 1.5, 2.0, 3.0])
+    assert x.clip(1.0, 2.0).sum().gradient(x)[0].tolist() == [0.0, 1.0, 1.0, 1.0, 0.0]
+    low = Tensor([1.0, 1.0, 1.0, 3.0, 1.0])
+    assert x.clamp(low).tolist() == [1.0, 1.0, 1.5, 3.0, 3.0]
+    assert math.isnan(Tensor([math.nan]).clip(0, 1).item())
+    assert Tensor([-7, 0, 7]).clip(-2, 2).tolist() == [-2, 0, 2]
+
+
+def test_inverse_hyperbolic_functions_beyond_their_domain():
+    x = np.array([-300, -2, 2, 40, 5000], dtype=np.float32)
+    t = Tensor(x)
+    y = t.acosh()
+    gradient = (2 * y).sum().gradient(t)[0].numpy()
+    np.testing.assert_allclose(y.numpy()[2:], np.arccosh(x[2:]), rtol=1e-6)
+    assert np.isnan(y.numpy()[:2]).all()
+    expected = 1 / np.sqrt(x.astype(np.float64) ** 2 - 1)
+    np.testing.assert_allclose(gradient, 2 * expected, rtol=1e-2)
+    np.testing.assert_allclose(gradient[1:], 2 * expected[1:], rtol=1e-4)
+
+    x = np.array([-300, -3, -0.5, 0.25, 3, 300], dtype=np.float32)
+    t = Tensor(x)
+    y = t.atanh()
+    gradient = y.sum().gradient(t)[0].numpy()
+    np.testing.assert_allclose(y.numpy()[2:4], np.arctanh(x[2:4]), rtol=1e-6)
+    assert np.isnan(y.numpy()[[0, 1, 4, 5]]).all()
+    expected = 1 / (1 - x.astype(np.float64) ** 2)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-6)
+    assert math.copysign(1, Tensor(-0.0).atanh().item()) == -1
+    assert Tensor([0.5], dtype="half").atanh().dtype is dtypes.half
+
+
+def test_padding_of_windows_along_one_axis():
+    x = Tensor.arange(9).reshape(1, 1, 9)
+    assert x.max_pool2d((3,), padding=(1, 2)).tolist() == [[[1, 4, 7, 8]]]
+    ones = Tensor.ones(1, 1, 5)
+    means = ones.avg_pool2d((2,), padding=(1, 0)).numpy()
+    np.testing.assert_allclose(means, [[[0.5, 1, 1]]])
+
+
+@pytest.mark.parametrize("padding", [-1, (-1, 0), (-2, 1, 0, -1)])
+def test_negative_padding_of_convolutions(padding):
+    x = np.arange(2 * 6 * 7, dtype=np.float32).reshape(1, 2, 6, 7)
+    weight = np.arange(3 * 2 * 2 * 2, dtype=np.float32).reshape(3, 2, 2, 2)
+    left, right, top, bottom = {
+        -1: (-1, -1, -1, -1),
+        (-1, 0): (0, 0, -1, -1),
+        (-2, 1, 0, -1): (-2, 1, 0, -1),
+    }[padding]
+    cut = x[:, :, -min(top, 0) : 6 + min(bottom, 0), -min(left, 0) : 7 + min(right, 0)]
+    cut = np.pad(
+        cut, ((0, 0), (0, 0), (max(top, 0), max(bottom, 0)), (max(left, 0), max(right, 0)))
+    )
+    expected = Tensor(np.ascontiguousarray(cut)).conv2d(Tensor(weight)).numpy()
+    result = Tensor(x).conv2d(Tensor(weight), padding=padding)
+    np.testing.assert_allclose(result.numpy(), expected)
+
+
+def test_lists_and_tensors_are_not_joined():
+    a = Tensor([1, 2])
+    with pytest.raises(ValueError, match="stack: .* one list of tensors"):
+        Tensor.stack((a, a), a)
+    with pytest.raises(ValueError, match="cat: .* one list of tensors"):
+        Tensor.cat(a, [a])
+    assert Tensor.stack([a, a]).shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", ["no_type", (dtypes.int,), 3])
+def test_what_is_no_dtype(dtype):
+    with pytest.raises(AttributeError, match="no_type|of type"):
+        Tensor([3], dtype=dtype)
+
+
+def test_parts_that_lie_in_an_axis_for_the_bound_value():
+    x = np.arange(77).reshape(7, 11)
+    i = Variable("i", 1, 10)
+    for value in (1, 9):
+        at = i.bind(value)
+        part = Tensor(x).shrink(((3, 5), (at, at + 2)))
+        assert part.shape == (2, 2)
+        np.testing.assert_equal(part.numpy(), x[3:5, value : value + 2])
+    at = i.bind(10)
+    with pytest.raises(IndexError, match="no part from i=10"):
+        Tensor(x).shrink(((3, 5), (at, at + 2)))
+    with pytest.raises(IndexError, match="no part"):
+        Tensor(x).shrink(((3, 5), (i, i + 2)))
+    # Of a symbolic size, and before the axis.
+    rows = Tensor(x)[: Variable("n", 1, 7).bind(4)]
+    np.testing.assert_equal(rows.shrink(((0, 4), None)).numpy(), x[:4])
+    with pytest.raises(IndexError, match="no part"):
+        rows.shrink(((0, 5), None))
+    back = Variable("k", 0, 9).bind(7)
+    np.testing.assert_equal(Tensor(x).shrink((None, (back - 5, back))).numpy(), x[:, 2:7])
+
+
+def test_parts_beyond_an_axis_in_captured_calls():
+    x = Tensor.arange(1, 6).contiguous().realize()
+    i = Variable("i", 0, 4)
+
+    @TinyJit
+    def take(at):
+        return (x.shrink(((at, at + 2),)) * 10).realize()
+
+    for value in (0, 1, 2, 3):
+        assert take(i.bind(value)).tolist() == [10 * (value + 1), 10 * (value + 2)]
+    # Beyond the axis the captured program has zeros.
+    assert take(i.bind(4)).tolist() == [50, 0]
+
+
+def test_parts_beyond_an_axis_are_not_assigned_to():
+    x = Tensor.zeros(5).contiguous().realize()
+    at = Variable("i", 0, 4).bind(1)
+    with pytest.raises(UsageError, match="beyond its axis"):
+        x.shrink(((at, at + 2),)).assign(Tensor([1.0, 1.0]))
+    at = Variable("j", 0, 3).bind(1)
+    x.shrink(((at, at + 2),)).assign(Tensor([1.0, 1.0])).realize()
+    assert x.tolist() == [0, 1, 1, 0, 0]
+    # Padded without variables, a part is a tensor of its own.
+    x.pad((1, 0)).shrink(((0, 2),)).assign(Tensor([2.0, 2.0])).realize()
+    assert x.tolist() == [0, 1, 1, 0, 0]
