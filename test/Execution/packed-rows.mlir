@@ -1,10 +1,13 @@
 // RUN: tg-run %s --interpret --print | FileCheck %s
 // RUN: tg-run %s --print | FileCheck %s
+// RUN: env THREADS=1 tg-run %s --print | FileCheck %s
+// RUN: env THREADS=2 tg-run %s --print | FileCheck %s
 
 // A product with a transposed left factor, of which some processors pack groups
-// of rows: tiles, groups and columns have a rest. Numbers are small, so that the
-// order of additions does not matter. The number that is printed depends on the
-// places of all results.
+// of rows: tiles, groups and columns have a rest. A thread packs the columns of
+// a block once, those of the last, narrower block too. Numbers are small, so that
+// the order of additions does not matter. The number that is printed depends on
+// the places of all results.
 // CHECK: result 0: tensor<1xi64> = {{\[}}2519027476]
 func.func @main() -> tensor<1xi64> {
   %ai = tg.iota 0 : tensor<410x512xi32>
