@@ -15,7 +15,9 @@
 
 #include "TinyGrad/Runtime/Error.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 using namespace tinygrad;
 using namespace tinygrad::state;
