@@ -120,7 +120,7 @@ def mlir(self: Tensor, *others: Tensor, level: int | str = 1) -> str:
 
 
 def from_mlir(
-    text: str, *inputs: Tensor, entry: str = "main", name: str = "mlir"
+    text: str, *inputs: Tensor, entry: str = "main", name: str = "mlir", pass_pipeline: str = ""
 ) -> Tensor | tuple[Tensor, ...]:
     """The results of a function over tensors, given as MLIR (level 1), for these inputs: one
     tensor, or a tuple where the function returns several.
@@ -129,9 +129,13 @@ def from_mlir(
     differentiated and rewritten together with others. Functions that the function calls are
     inlined. Sizes with variables are those of the inputs' variables of the same names.
 
+    `pass_pipeline` runs passes over the module first, such as "builtin.module(canonicalize,cse)":
+    those of the dialect that make a graph of a graph, and MLIR's general ones.
+
     Raises a CompileError with the line and column, in a text called `name`, for what cannot be
-    parsed or is not a graph; a ShapeError or DTypeError for inputs that do not fit.
+    parsed or is not a graph, and for a pipeline that cannot be parsed, fails, or does not give a
+    graph; a ShapeError or DTypeError for inputs that do not fit.
     """
     _check_tensors("from_mlir", inputs)
-    results = _core.from_mlir(text, list(inputs), entry, name)
+    results = _core.from_mlir(text, list(inputs), entry, name, pass_pipeline)
     return results[0] if len(results) == 1 else tuple(results)

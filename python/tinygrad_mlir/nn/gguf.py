@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
-import os
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -309,24 +307,13 @@ class _Reader:
         return self.number(_NUMBERS[kind])
 
 
-def _map_file(fn: Source) -> memoryview:
-    """The bytes of a file, which are read when they are used, so that only tensors take memory."""
-    if isinstance(fn, Tensor) or not os.path.isfile(fn) or not os.path.getsize(fn):
-        return read_bytes(fn)
-    try:
-        with open(fn, "rb") as file:
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError:
-        return read_bytes(fn)
-
-
 def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
     """The metadata and the tensors of a .gguf file of version 2 or 3, not decoded.
 
     Raises IoError, naming the file, if it is missing, torn or malformed; ValueError for types of
     elements that ggml_data_to_tensor() does not have.
     """
-    data = _map_file(fn)
+    data = read_bytes(fn)
     reader = _Reader(data)
     try:
         if bytes(reader.bytes(4)) != b"GGUF":
