@@ -17,6 +17,7 @@
 #include "KernelCost.h"
 #include "LaunchListBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/CheckGraphOp.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/HostJit/KernelCache.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -69,8 +70,11 @@ LogicalResult checkScheduled(func::FuncOp entry) {
   if (llvm::none_of(entry.getArgumentTypes(), isTensor) &&
       llvm::none_of(entry.getResultTypes(), isTensor))
     return success();
-  return entry.getBody().front().front().emitOpError(
-      "is not an operation of a tensor graph");
+  for (Operation &op : entry.getBody().front().without_terminator())
+    if (failed(tg::checkGraphOp(op)))
+      return failure();
+  return entry.emitError() << "'@" << entry.getSymName()
+                           << "' is not a tensor graph";
 }
 
 void debugModule(int level, StringRef title, Operation *op) {

@@ -63,28 +63,30 @@ private:
   std::size_t number;
 };
 
-/// Elements at an address that results can have, zeros at first. It is false if
-/// there was no memory.
+/// Elements at an address that results can have, zeros at first. It is false, and
+/// has none, if there was no memory or if it was moved from.
 template <typename T> class Array {
 public:
   explicit Array(std::size_t number)
-      : elements(static_cast<T *>(::operator new(
-            (number ? number : 1) * sizeof(T), std::align_val_t(ALIGNMENT),
-            std::nothrow))),
-        number(elements ? number : 0) {
+      : elements(number > SIZE_MAX / sizeof(T)
+                     ? nullptr
+                     : static_cast<T *>(::operator new(
+                           (number ? number : 1) * sizeof(T),
+                           std::align_val_t(ALIGNMENT), std::nothrow))),
+        number(number) {
     if (elements)
       std::memset(static_cast<void *>(elements.get()), 0, number * sizeof(T));
   }
   explicit operator bool() const { return elements != nullptr; }
   T *data() { return elements.get(); }
   const T *data() const { return elements.get(); }
-  std::size_t size() const { return number; }
+  std::size_t size() const { return elements ? number : 0; }
   T &operator[](std::size_t i) { return elements.get()[i]; }
   const T &operator[](std::size_t i) const { return elements.get()[i]; }
   T *begin() { return data(); }
-  T *end() { return data() + number; }
+  T *end() { return data() + size(); }
   const T *begin() const { return data(); }
-  const T *end() const { return data() + number; }
+  const T *end() const { return data() + size(); }
 
 private:
   struct Free {
@@ -232,6 +234,13 @@ void CppHeaderWriter::writeEntry(const LibraryEntry &entry,
                          (isScratchGiven ? "" : " = nullptr"));
     passed.push_back("threads");
   }
+  auto describeAll = [&](const std::vector<LibraryTensor> &tensors) {
+    for (const LibraryTensor &tensor : tensors)
+      if (!tensor.isState)
+        os << "  /// " << tensor.name << ": " << describeTensor(tensor) << "\n";
+  };
+  describeAll(entry.arguments);
+  describeAll(entry.results);
   os << "  ::" << name << "::Status " << entry.name << "(";
   llvm::interleave(parameters, os, ",\n      ");
   os << ")" << (isScratchGiven && !isWritten ? " const" : "") << " {\n";
@@ -266,7 +275,16 @@ void CppHeaderWriter::writeClass() {
        << "  State &operator=(State &&) = default;\n"
        << "  State(const State &other) : State() { *this = other; }\n"
        << "  State &operator=(const State &other) {\n"
-       << "    if (memory_ && other.memory_)\n"
+       << "    if (this == &other)\n"
+       << "      return *this;\n"
+       << "    // Of what was moved from, the copy has no memory either.\n"
+       << "    if (!other.memory_) {\n"
+       << "      const auto released = std::move(memory_);\n"
+       << "      return *this;\n"
+       << "    }\n"
+       << "    if (!*this)\n"
+       << "      *this = State();\n"
+       << "    if (memory_)\n"
        << "      std::memcpy(memory_.data(), other.memory_.data(), sizeof("
        << name << "_state));\n"
        << "    return *this;\n"

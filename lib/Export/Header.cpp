@@ -78,8 +78,18 @@ static int64_t countElements(const LibraryTensor &tensor) {
   return count;
 }
 
-/// "float[n][16] in memory for [64][16]".
-static std::string describe(const LibraryTensor &tensor) {
+/// How many elements the memory of a tensor needs, over the sizes.
+static std::string countNeeded(const LibraryTensor &tensor) {
+  if (!tensor.elements)
+    return std::to_string(countElements(tensor));
+  const std::string text = tensor.elements->str();
+  llvm::StringRef needed(text);
+  if (needed.consume_front("("))
+    needed.consume_back(")");
+  return needed.str();
+}
+
+std::string tinygrad::detail::describeTensor(const LibraryTensor &tensor) {
   std::string text = getCType(tensor.dtype);
   std::string memory;
   bool isSymbolic = false;
@@ -93,6 +103,8 @@ static std::string describe(const LibraryTensor &tensor) {
     text += ", one element";
   if (isSymbolic && !tensor.elements)
     text += ", in memory of " + memory;
+  if (isSymbolic)
+    text += ", " + countNeeded(tensor) + " elements";
   if (std::string note = getNote(tensor.dtype); !note.empty())
     text += " (" + note + ")";
   return text;
@@ -153,6 +165,8 @@ void HeaderWriter::writeIntroduction() {
         "\"memory of\" another\n"
      << " * shape lies as that one does, and takes as much memory, whatever "
         "sizes are given.\n"
+     << " * Where the elements are counted, memory has at least as many; no "
+        "others are touched.\n"
      << " *\n"
      << (library.options.source ? " * Kernels are scheduled for"
                                 : " * Code is for");
@@ -379,7 +393,7 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
   std::vector<std::string> updated;
   for (const LibraryTensor &tensor : entry.arguments)
     if (!tensor.isState)
-      lines.push_back(tensor.name + ": " + describe(tensor) +
+      lines.push_back(tensor.name + ": " + describeTensor(tensor) +
                       (tensor.isWritten ? ", updated" : ""));
     else if (tensor.isWritten)
       updated.push_back(tensor.name);
@@ -398,7 +412,7 @@ void HeaderWriter::writeEntry(const LibraryEntry &entry) {
     lines.push_back(std::move(line));
   }
   for (const LibraryTensor &tensor : entry.results)
-    lines.push_back(tensor.name + ": " + describe(tensor) + ", written");
+    lines.push_back(tensor.name + ": " + describeTensor(tensor) + ", written");
   for (const ProgramVariable &variable : entry.variables)
     lines.push_back(variable.name + ": from " + std::to_string(variable.min) +
                     " to " + std::to_string(variable.max));

@@ -88,6 +88,11 @@ llvm::ArrayRef<StatusText> getStatusTexts(const Library &library);
 /// The type of an element in C. Types that C has no name for are their bits.
 const char *getCType(DType dtype);
 
+/// The type, the sizes and the memory of a tensor: "float[n][8], n * 8
+/// elements", "float[8][n], in memory of [8][64], 512 elements". Where sizes
+/// are numbers, these are the elements.
+std::string describeTensor(const LibraryTensor &tensor);
+
 /// The text of the header for C++.
 std::string makeCppHeader(const Library &library);
 

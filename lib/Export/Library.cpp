@@ -20,6 +20,7 @@
 #include "Source.h"
 #include "TinyGrad/Conversion/HostToLLVM/HostToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/CheckGraphOp.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/All/AllTargets.h"
@@ -449,11 +450,9 @@ void LibraryBuilder::checkFunction(func::FuncOp function) {
     isGraph = true;
     function.walk([&](Operation *op) {
       if (op == function || isa<func::ReturnOp>(op) ||
-          isa_and_nonnull<tg::TgDialect>(op->getDialect()) ||
-          tg::isElementwiseOp(op) || tg::isMovementOp(op))
+          isa_and_nonnull<tg::TgDialect>(op->getDialect()))
         return WalkResult::advance();
-      op->emitOpError("is not an operation of a tensor graph");
-      return WalkResult::interrupt();
+      return WalkResult(tg::checkGraphOp(*op));
     });
   }
   if (errors.any())

@@ -12,8 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeSteps.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
@@ -81,9 +84,13 @@ private:
   MemRefType getBytes(std::size_t bytes) {
     return MemRefType::get({static_cast<int64_t>(bytes)}, builder.getI8Type());
   }
+  Attribute getElements(const std::string &text);
   Value get(const Part &part, MemRefType type);
   Value copy(const Part &part, MemRefType type);
+  Value copy(Value source);
   void addAction(size_t number);
+  bool suffices(Value root);
+  void setElements();
   bool isTensor(const Part &part) const {
     return step.memories[part.memory].kind == LibraryStep::Memory::Kind::Tensor;
   }
@@ -93,8 +100,14 @@ private:
   StringRef device;
   OpBuilder builder;
   Location loc;
+  func::FuncOp function;
   /// The buffer of each piece of memory.
   std::vector<Value> buffers;
+  /// What programs are given, and how many bytes of it they rely on.
+  SmallVector<std::pair<Value, tg::Dim>> uses;
+  /// `tg.elements` of results of programs that have it.
+  DenseMap<Value, Attribute> computedElements;
+  DenseSet<Value> copies;
 };
 } // namespace
 
@@ -109,9 +122,25 @@ Value StepMerger::get(const Part &part, MemRefType type) {
 
 /// The contents of the part in new memory.
 Value StepMerger::copy(const Part &part, MemRefType type) {
-  Value place = tg::AllocOp::create(builder, loc, type, device);
-  tg::TransferOp::create(builder, loc, get(part, type), place);
+  return copy(get(part, type));
+}
+
+Value StepMerger::copy(Value source) {
+  Value place = tg::AllocOp::create(builder, loc, source.getType(), device);
+  tg::TransferOp::create(builder, loc, source, place);
+  copies.insert(place);
   return place;
+}
+
+/// The attribute that a text of LibraryStep stands for; null if it is empty.
+Attribute StepMerger::getElements(const std::string &text) {
+  if (text.empty())
+    return {};
+  Attribute elements = parseAttribute(text, builder.getContext());
+  if (!elements || !tg::Dim::isDim(elements))
+    throw CompileError("the step '" + step.name + "' has memory of '" + text +
+                       "' elements, which is no dimension");
+  return elements;
 }
 
 void StepMerger::addAction(size_t number) {
@@ -126,15 +155,63 @@ void StepMerger::addAction(size_t number) {
       module.lookupSymbol<func::FuncOp>(getProgramName(step, number));
   IRMapping mapping;
   for (auto [argument, part] :
-       llvm::zip_equal(program.getArguments(), action.inputs))
-    mapping.map(argument, get(part, cast<MemRefType>(argument.getType())));
+       llvm::zip_equal(program.getArguments(), action.inputs)) {
+    Value given = get(part, cast<MemRefType>(argument.getType()));
+    mapping.map(argument, given);
+    uses.emplace_back(given, tg::getAvailableBytes(argument));
+  }
   Block &body = program.getBody().front();
   for (Operation &op : body.without_terminator())
     builder.clone(op, mapping);
   Operation *end = body.getTerminator();
-  for (auto [result, memory] : action.computed)
+  for (auto [result, memory] : action.computed) {
     buffers[memory] = mapping.lookup(end->getOperand(result));
+    if (Attribute elements =
+            program.getResultAttr(result, tg::elementsAttrName))
+      computedElements[buffers[memory]] = elements;
+  }
   program.erase();
+}
+
+/// Whether programs have as much of the memory as they rely on.
+bool StepMerger::suffices(Value root) {
+  return llvm::all_of(uses, [&](const auto &use) {
+    const auto &[given, needed] = use;
+    return tg::getBufferPart(given).root != root ||
+           (tg::getAvailableBytes(given) - needed).getMin() >= 0;
+  });
+}
+
+/// States which arguments and results may be smaller than their largest shape.
+void StepMerger::setElements() {
+  unsigned number = 0;
+  for (const LibraryStep::Memory &memory : step.memories) {
+    if (memory.kind != LibraryStep::Memory::Kind::Tensor)
+      continue;
+    const unsigned argument = number++;
+    if (Attribute elements = getElements(memory.elements)) {
+      function.setArgAttr(argument, tg::elementsAttrName, elements);
+      if (!suffices(function.getArgument(argument)))
+        function.removeArgAttr(argument, tg::elementsAttrName);
+    }
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  builder.setInsertionPoint(end);
+  for (auto [i, result] : llvm::enumerate(step.results)) {
+    Attribute elements = getElements(result.elements);
+    if (!elements)
+      continue;
+    function.setResultAttr(static_cast<unsigned>(i), tg::elementsAttrName,
+                           elements);
+    // Memory that is returned is the caller's from the beginning: neither the
+    // program that gives it nor one that takes it may rely on more.
+    Value value = end->getOperand(i);
+    if (value.getDefiningOp<tg::AllocOp>() &&
+        ((!copies.contains(value) &&
+          computedElements.lookup(value) != elements) ||
+         !suffices(value)))
+      end->setOperand(i, copy(value));
+  }
 }
 
 void StepMerger::merge() {
@@ -145,8 +222,8 @@ void StepMerger::merge() {
   for (const LibraryStep::Result &result : step.results)
     results.push_back(getType(result.tensor));
   builder.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(builder, loc, step.name,
-                                       builder.getFunctionType(types, results));
+  function = func::FuncOp::create(builder, loc, step.name,
+                                  builder.getFunctionType(types, results));
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
   ValueRange arguments = body->getArguments();
@@ -188,6 +265,7 @@ void StepMerger::merge() {
     if (result.isUpdated)
       value = copy(result.part, getType(result.tensor));
   func::ReturnOp::create(builder, loc, returned);
+  setElements();
 }
 
 /// Gives a kernel that is named as a step another name.

@@ -30,7 +30,7 @@ Tensor Tensor::relu() const {
 
 Tensor Tensor::relu6() const {
   const MethodScope method("relu6");
-  return clamp(0, 6);
+  return maximum(0).minimum(6);
 }
 
 Tensor Tensor::leakyRelu(double slope) const {
@@ -207,7 +207,7 @@ Tensor Tensor::logsigmoid() const {
 Tensor Tensor::hardsigmoid(double alpha, double beta) const {
   const MethodScope method("hardsigmoid");
   return inFloat(*this, [&](const Tensor &x) {
-    return (x * alpha + beta).clamp(0.0, 1.0);
+    return (x * alpha + beta).maximum(0.0).minimum(1.0);
   });
 }
 
@@ -215,7 +215,7 @@ Tensor Tensor::hardswish() const {
   const MethodScope method("hardswish");
   return inFloat(*this, [](const Tensor &x) {
     // The product with x last: six times it may be too large.
-    return x * scaled((x + 3).clamp(0.0, 6.0), 1.0 / 6);
+    return x * scaled((x + 3).maximum(0.0).minimum(6.0), 1.0 / 6);
   });
 }
 

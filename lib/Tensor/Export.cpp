@@ -14,9 +14,12 @@
 #include "CapturedStep.h"
 #include "GraphImpl.h"
 #include "SymExpr.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Export/Step.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <map>
@@ -97,6 +100,14 @@ static LibraryTensor describe(const std::string &name, DType dtype,
   return tensor;
 }
 
+static Shape withoutValues(const Shape &shape) {
+  Shape result;
+  for (const SymInt &size : shape)
+    result.push_back(
+        size.isSymbolic() ? SymInt(withoutValues(size.expression())) : size);
+  return result;
+}
+
 static std::vector<char> getContents(const Buffer &buffer) {
   std::vector<char> bytes(buffer.size());
   if (!bytes.empty())
@@ -142,8 +153,8 @@ private:
     return {memory, 0, bytes};
   }
   Part getSource(const CapturedValue &value);
-  LibraryTensor describeValue(const std::string &name,
-                              const CapturedValue &value) const;
+  std::pair<DType, const Shape *> getType(const CapturedValue &value) const;
+  std::string getElements(DType dtype, const Shape &shape) const;
   void addActions();
   void addUpdate(uint32_t memory, std::size_t bytes,
                  const CapturedValue &value);
@@ -290,27 +301,47 @@ void StepBuilder::addActions() {
   }
 }
 
-LibraryTensor StepBuilder::describeValue(const std::string &name,
-                                         const CapturedValue &value) const {
+std::pair<DType, const Shape *>
+StepBuilder::getType(const CapturedValue &value) const {
   switch (value.kind) {
   case CapturedValue::Kind::Argument: {
     const CapturedArgument &argument = step.arguments[value.index];
-    return describe(name, argument.dtype, argument.shape);
+    return {argument.dtype, &argument.shape};
   }
   case CapturedValue::Kind::State: {
     const CapturedState &captured = step.states[value.index];
-    return describe(name, captured.dtype, captured.shape);
+    return {captured.dtype, &captured.shape};
   }
   case CapturedValue::Kind::Memory:
   case CapturedValue::Kind::Constant:
     break;
   }
-  return describe(name, value.dtype, value.shape);
+  return {value.dtype, &value.shape};
+}
+
+/// How many elements the memory of a tensor needs, for LibraryStep.
+std::string StepBuilder::getElements(DType dtype, const Shape &shape) const {
+  // Other variables than those of arguments always have the same value.
+  auto isParameter = [&](const SymVariable &variable) {
+    return llvm::any_of(step.variables, [&](const CapturedVariable &known) {
+      return known.name == variable.name && known.value == variable.value;
+    });
+  };
+  for (const SymInt &size : shape)
+    if (!llvm::all_of(size.variables(), isParameter))
+      return "";
+  const mlir::tg::Dim elements = mlir::tg::getNeededElements(
+      step.graph->tensorType(dtype, withoutValues(shape)));
+  std::string text;
+  if (!elements.isStatic())
+    llvm::raw_string_ostream(text) << elements.getAttr();
+  return text;
 }
 
 /// Where the value of a tensor is before the updates.
 LibraryStep::Part StepBuilder::getSource(const CapturedValue &value) {
-  const LibraryTensor tensor = describeValue("", value);
+  const auto [dtype, shape] = getType(value);
+  const LibraryTensor tensor = describe("", dtype, *shape);
   switch (value.kind) {
   case CapturedValue::Kind::Argument:
     return getWhole(arguments[value.index], tensor.bytes);
@@ -372,9 +403,11 @@ void StepBuilder::addResults() {
     const CapturedValue &value = step.results[i];
     checkDevice(value.device, "a result");
     LibraryStep::Result entry;
-    entry.tensor = describeValue(
-        i < names.results.size() ? names.results[i] : "y" + std::to_string(i),
-        value);
+    const auto [dtype, shape] = getType(value);
+    entry.tensor = describe(i < names.results.size() ? names.results[i]
+                                                     : "y" + std::to_string(i),
+                            dtype, *shape);
+    entry.elements = getElements(dtype, *shape);
     entry.part = getSource(value);
     entry.part.bytes = entry.tensor.bytes;
     entry.isUpdated = value.kind == CapturedValue::Kind::Argument ||
@@ -392,6 +425,8 @@ LibraryStep StepBuilder::build() {
                                                : makeName("x" + argument.name),
                                            argument.dtype, argument.shape),
                                   /*isState=*/false));
+    result.memories[arguments.back()].elements =
+        getElements(argument.dtype, argument.shape);
   }
   addActions();
   addResults();

@@ -193,15 +193,28 @@ Tensor Tensor::isfinite() const {
   return !(isinf() | isnan());
 }
 
-Tensor Tensor::clamp(std::optional<Scalar> min,
-                     std::optional<Scalar> max) const {
+/// The maximum of \p x and \p limit, or the minimum. Where both are equal, the
+/// gradient flows through x, of which maximum() and minimum() give each a half.
+static Tensor clampBy(const Tensor &x, const Operand &limit, bool isUpper) {
+  const auto [value, bound] = broadcast(x, limit, "clamp");
+  // What is known of the positions in an index is known of maxima.
+  if (!isFloat(value.dtype()))
+    return isUpper ? value.minimum(bound) : value.maximum(bound);
+  Tensor isBeyond = isUpper ? value > bound : value < bound;
+  if (limit.tensor())
+    isBeyond = isBeyond | bound.isnan();
+  return isBeyond.where(bound, value);
+}
+
+Tensor Tensor::clamp(std::optional<Operand> min,
+                     std::optional<Operand> max) const {
   const MethodScope method("clamp");
   if (!min && !max)
     throw Error("clamp: neither a minimum nor a maximum is given");
   Tensor result = *this;
   if (min)
-    result = result.maximum(*min);
-  return max ? result.minimum(*max) : result;
+    result = clampBy(result, *min, /*isUpper=*/false);
+  return max ? clampBy(result, *max, /*isUpper=*/true) : result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -322,28 +335,25 @@ Tensor Tensor::asinh() const {
   });
 }
 
-/// \p value with NaN where \p mask is true, and the derivatives of \p value.
-static Tensor withNan(const Tensor &mask, const Tensor &value) {
-  return mask.where(value + std::numeric_limits<double>::quiet_NaN(), value);
-}
-
 Tensor Tensor::acosh() const {
   const MethodScope method("acosh");
   return inFloat(*this, [](const Tensor &x) {
     // From here on acosh(x) is log(2 x).
     const double large = isDouble(x) ? kLargeForSquare : 4096;
-    // The square of x is not less than 1 below -1 either: there is no value,
-    // but the derivative is that of the formula, 1 / sqrt(x^2 - 1).
-    Tensor size = withoutSign(x);
-    Tensor isLarge = size > large, bounded = isLarge.where(1, size);
+    Tensor isLarge = x > large, bounded = isLarge.where(1, x);
     Tensor rest = bounded - 1;
+    // The square of x is not less than 1 below -1 either.
+    rest = rest * (x < 1).where(std::numeric_limits<double>::quiet_NaN(), 1);
     Tensor root = mulAdd(rest, rest, rest * 2).sqrt(), sum = rest + root;
     // What rounding the sum has lost counts by the derivative of the logarithm,
     // 1 / (x + root), which is x - root. For a larger x, that would be noise.
     Tensor lost = rest - (sum - root);
     Tensor value = log1p(sum) + (lost * (bounded - root)).detach();
-    value = isLarge.where(isLarge.where(size, 1).log() + ln2, value);
-    return withNan(x < 1, withSign(x, value));
+    value = isLarge.where(isLarge.where(x, 1).log() + ln2, value);
+    return prim::withDerivative(value, x, [&] {
+      const Tensor size = withoutSign(x);
+      return ((size - 1).sqrt() * (size + 1).sqrt()).reciprocal();
+    });
   });
 }
 
@@ -351,10 +361,13 @@ Tensor Tensor::atanh() const {
   const MethodScope method("atanh");
   return inFloat(*this, [](const Tensor &x) {
     // log((1 + x) / (1 - x)) / 2
-    Tensor size = withoutSign(x), twice = size * 2;
+    Tensor size = withoutSign(x);
+    size = size * (size > 1).where(std::numeric_limits<double>::quiet_NaN(), 1);
+    Tensor twice = size * 2;
     Tensor value = log1p(mulAdd(twice, size / (1 - size), twice)) * 0.5;
-    // Beyond 1 there is no value, but the derivative is that of the formula.
-    return withNan(size > 1, withSign(x, value));
+    return prim::withDerivative(withSign(x, value), x, [&] {
+      return ((1 - x) * (1 + x)).reciprocal();
+    });
   });
 }
 

@@ -255,18 +255,12 @@ static void bindOthers(TensorClass &tensor) {
                   OperandArgument high) {
     if (low.isNone() && high.isNone())
       throw Error("clamp: a minimum or a maximum is needed");
-    // Not by maximum(), which shares the gradient at a bound: there it passes
-    // undiminished, as in tinygrad.
-    Tensor result = self;
-    if (!low.isNone()) {
-      const Operand bound = low.getNearest(self);
-      result = result.lt(bound).where(bound, result);
-    }
-    if (!high.isNone()) {
-      const Operand bound = high.getNearest(self);
-      result = result.gt(bound).where(bound, result);
-    }
-    return result;
+    std::optional<Operand> min, max;
+    if (!low.isNone())
+      min = low.getNearest(self);
+    if (!high.isNone())
+      max = high.getNearest(self);
+    return self.clamp(min, max);
   };
   for (const char *name : {"clamp", "clip"})
     tensor.def(name, clamp, arg("min_") = nb::none(), arg("max_") = nb::none(),

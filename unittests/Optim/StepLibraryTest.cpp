@@ -364,7 +364,7 @@ TEST_F(StepLibraryTest, SizesAreParameters) {
   exporter.add("step", step);
   exporter.write(directory.path());
   LoadedLibrary library(directory.path(), "net");
-  EXPECT_THAT(library.header, HasSubstr("float[n][16], in memory of [64][16]"));
+  EXPECT_THAT(library.header, HasSubstr("float[n][16], n * 16 elements"));
   EXPECT_THAT(library.header, HasSubstr("int64_t n)"));
   AlignedMemory state(library.stateBytes), result(64 * 4 * 4);
   ASSERT_EQ(library.call("init", state.get()), 0);

@@ -89,8 +89,9 @@ TEST(DerivativeTest, atBothZeros) {
       {"mod of a negative", [](const Tensor &x) { return x.mod(-3); }, 1, 0},
       // Borders: the gradient is shared evenly.
       {"relu6", [](const Tensor &x) { return x.relu6(); }, half, 0},
-      {"hardtanh", [](const Tensor &x) { return x.hardtanh(0, 1); }, half, 0},
-      {"clamp", [](const Tensor &x) { return x.clamp({}, 0); }, half, 0},
+      // That of a bound flows through the tensor.
+      {"hardtanh", [](const Tensor &x) { return x.hardtanh(0, 1); }, 1, 0},
+      {"clamp", [](const Tensor &x) { return x.clamp({}, 0); }, 1, 0},
   };
   for (const Known &known : functions) {
     SCOPED_TRACE(known.name);
@@ -118,6 +119,18 @@ TEST(DerivativeTest, atOtherBorders) {
   expectDerivatives([](const Tensor &x) { return x.acosh(); },
                     {2, 1e8, 1e9, 1e200}, {1 / std::sqrt(3), 1e-8, 1e-9, 0},
                     1e-15);
+  // Beyond the domain, that of the formula, and not 0.
+  const Tensor x = Tensor::from({1.0, 0.5, -2.0}).parameter();
+  expectTensor(x.acosh().sum().gradient({x})[0], {3},
+               {kInfinity, NAN, 1 / std::sqrt(3)}, 1e-15);
+  const Tensor y = Tensor::from({1.0, -1.0, 2.0, -0.5}).parameter();
+  expectTensor(y.atanh().sum().gradient({y})[0], {4},
+               {kInfinity, kInfinity, -1.0 / 3, 4.0 / 3}, 1e-15);
+  expectDerivatives([](const Tensor &z) { return z.acosh() + z.atanh(); },
+                    {0.5, 2}, {NAN, NAN});
+  // 0^x is infinite for x < 0, and falls.
+  expectDerivatives([](const Tensor &x) { return x.zerosLike().pow(x); },
+                    {-2, -0.5, 0, 2}, {-kInfinity, -kInfinity, 0, 0});
   expectDerivatives([](const Tensor &x) { return x.elu(2); }, {-1e-9, 0, 1},
                     {2, 1, 1}, 1e-8);
   // d^2 / 2 and delta (|d| - delta / 2) have one derivative at delta.

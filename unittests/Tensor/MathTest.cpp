@@ -285,5 +285,11 @@ TEST(Math, SignsAndBounds) {
   expectTensor(Tensor::from(std::vector<uint8_t>{0, 200}).sign(), {2}, {0, 1});
   expectTensor(Tensor::from(std::vector<uint8_t>{0, 200}).abs(), {2}, {0, 200});
   expectTensor(x.logicalNot(), {3}, {0, 1, 0});
+  const Tensor low = Tensor::from({-1.0f, NAN, 1.0f}).parameter();
+  const Tensor y = Tensor::from({-1.0f, 3.0f, NAN}).parameter();
+  const Tensor z = y.clamp(low, 2.5);
+  expectTensor(z, {3}, {-1, NAN, NAN});
+  expectTensor(x.clamp(0.5), {3}, {0.5, 0.5, 5});
+  expectTensor(x.clamp({}, Tensor::from({0, -3, 7})), {3}, {-2, -3, 5});
   EXPECT_ERROR(x.clamp({}, {}), Error, "clamp");
 }

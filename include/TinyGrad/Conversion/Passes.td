@@ -169,8 +169,10 @@ def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
     here.
 
     A declaration with `tg.graph`, which `tg-outline` makes, gets a body that
-    allocates memory for intermediates and calls the function. Other functions
-    without operations of the dialect stay as they are.
+    allocates memory for intermediates and calls the function. With
+    `static-scratch`, these share static memory of the module instead, and one
+    thread may call them at a time. Other functions without operations of the
+    dialect stay as they are.
 
     ```mlir
     func.func @main(%x: memref<16xf32>) -> memref<16xf32> {
@@ -194,7 +196,10 @@ def ConvertTgHostToLLVM : Pass<"convert-tg-host-to-llvm", "::mlir::ModuleOp"> {
               "Functions take a pointer to a context and to a function that runs parts "
               "of a kernel on several threads">,
     Tg_Option<"kernels", "kernels", "bool", "false",
-              "Lower the kernels too, for CPUs">
+              "Lower the kernels too, for CPUs">,
+    Tg_Option<"staticScratch", "static-scratch", "bool", "false",
+              "Calls of tg-outline keep intermediates in static memory, for one thread "
+              "at a time">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",

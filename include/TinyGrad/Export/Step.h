@@ -31,6 +31,10 @@ struct LibraryStep {
     Kind kind = Kind::Computed;
     LibraryTensor tensor;       ///< Tensor
     std::vector<char> contents; ///< Constant
+    /// Tensor: how many elements the memory of an argument needs, as the text
+    /// of a dimension attribute over variables of the programs. Empty: those of
+    /// the largest shape.
+    std::string elements = {};
   };
 
   /// Bytes of a piece of memory.
@@ -55,6 +59,8 @@ struct LibraryStep {
   struct Result {
     LibraryTensor tensor;
     Part part;
+    /// How many elements its memory needs, as for an argument.
+    std::string elements = {};
     /// It is what the memory of a tensor holds after the updates.
     bool isUpdated = false;
   };

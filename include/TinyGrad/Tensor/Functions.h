@@ -34,8 +34,8 @@ namespace tinygrad {
 
 inline Tensor gelu(const Tensor &x) { return x.gelu(); }
 inline Tensor isinf(const Tensor &x) { return x.isinf(); }
-inline Tensor clamp(const Tensor &x, std::optional<Scalar> min,
-                    std::optional<Scalar> max = {}) {
+inline Tensor clamp(const Tensor &x, std::optional<Operand> min,
+                    std::optional<Operand> max = {}) {
   return x.clamp(min, max);
 }
 inline Tensor leakyRelu(const Tensor &x, double slope = 0.01) {

@@ -591,8 +591,10 @@ public:
   /// Whether each element is 0.
   Tensor logicalNot() const;
   Tensor bitwiseNot() const;
-  /// At least \p min and at most \p max; one of them may be omitted.
-  Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  /// At least \p min and at most \p max; one of them may be omitted. Of an
+  /// element that equals a bound, the gradient is that of the tensor.
+  Tensor clamp(std::optional<Operand> min,
+               std::optional<Operand> max = {}) const;
 
   Tensor relu() const;
   Tensor relu6() const;

@@ -47,9 +47,22 @@ static LogicalResult checkParameters(func::FuncOp call,
   return success();
 }
 
+LLVM::GlobalOp mlir::tg::addStaticScratch(ModuleOp module, int64_t bytes) {
+  OpBuilder builder(module.getContext());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(),
+                                       static_cast<uint64_t>(bytes));
+  auto scratch = LLVM::GlobalOp::create(
+      builder, module.getLoc(), type, /*isConstant=*/false,
+      LLVM::Linkage::Internal, "tg.scratch", /*value=*/Attribute(),
+      /*alignment=*/64);
+  // The module may have one from an earlier run.
+  SymbolTable(module).insert(scratch);
+  return scratch;
+}
+
 LogicalResult mlir::tg::buildCallBody(func::FuncOp call,
-                                      const HostFunction &host,
-                                      bool hasThreads) {
+                                      const HostFunction &host, bool hasThreads,
+                                      LLVM::GlobalOp staticScratch) {
   if (failed(checkParameters(call, host)))
     return failure();
   const Location loc = call.getLoc();
@@ -74,6 +87,8 @@ LogicalResult mlir::tg::buildCallBody(func::FuncOp call,
   Value scratch;
   if (host.scratchBytes == 0) {
     scratch = LLVM::ZeroOp::create(builder, loc, pointer);
+  } else if (staticScratch) {
+    scratch = LLVM::AddressOfOp::create(builder, loc, staticScratch);
   } else {
     FailureOr<LLVM::LLVMFuncOp> allocate =
         LLVM::lookupOrCreateAlignedAllocFn(builder, module, i64);
@@ -91,7 +106,7 @@ LogicalResult mlir::tg::buildCallBody(func::FuncOp call,
   if (hasThreads)
     operands.push_back(LLVM::ZeroOp::create(builder, loc, pointer));
   LLVM::CallOp::create(builder, loc, host.function, operands);
-  if (host.scratchBytes != 0) {
+  if (host.scratchBytes != 0 && !staticScratch) {
     FailureOr<LLVM::LLVMFuncOp> release =
         LLVM::lookupOrCreateFreeFn(builder, module);
     if (failed(release))

@@ -17,9 +17,15 @@
 namespace mlir::tg {
 
 /// Gives the declaration of a call, which tg-outline made, a body that calls
-/// the lowered host program. Emits an error if it has other parameters.
+/// the lowered host program. Emits an error if it has other parameters. Memory
+/// for intermediates is \p scratch, which is large enough, or allocated if that
+/// is null.
 LogicalResult buildCallBody(func::FuncOp call, const HostFunction &host,
-                            bool hasThreads);
+                            bool hasThreads, LLVM::GlobalOp scratch);
+
+/// Static memory of \p bytes, aligned for intermediates, at the end of the
+/// module.
+LLVM::GlobalOp addStaticScratch(ModuleOp module, int64_t bytes);
 
 } // namespace mlir::tg
 

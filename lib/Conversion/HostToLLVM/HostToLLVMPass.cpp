@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/PassManager.h"
+#include <algorithm>
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_CONVERTTGHOSTTOLLVM
@@ -94,6 +95,9 @@ LogicalResult ConvertTgHostToLLVMPass::lowerKernels(ModuleOp lowered) {
 
 void ConvertTgHostToLLVMPass::runOnOperation() {
   ModuleOp module = getOperation();
+  if (failed(requireLevel(
+          module, {ModuleLevel::Kernels, ModuleLevel::ScheduledKernels})))
+    return signalPassFailure();
   HostToLLVMOptions options;
   options.threads = threads;
   // The calls of each function.
@@ -146,10 +150,16 @@ void ConvertTgHostToLLVMPass::runOnOperation() {
     kernel.erase();
   module.getBody()->getOperations().splice(module.getBody()->end(),
                                            lowered->getBody()->getOperations());
+  int64_t scratchBytes = 0;
+  for (auto &[call, host] : called)
+    scratchBytes = std::max(scratchBytes, host.scratchBytes);
+  LLVM::GlobalOp scratch;
+  if (staticScratch && scratchBytes != 0)
+    scratch = addStaticScratch(module, scratchBytes);
   for (auto &[call, host] : called) {
     call->removeAttr(graphAttrName);
     call->removeAttr(variablesAttrName);
-    if (failed(buildCallBody(call, host, threads)))
+    if (failed(buildCallBody(call, host, threads, scratch)))
       return signalPassFailure();
   }
 }

@@ -1,5 +1,6 @@
 // RUN: tg-opt %s --convert-tg-host-to-llvm | FileCheck %s
 // RUN: tg-opt %s --convert-tg-host-to-llvm=kernels | FileCheck %s --check-prefixes=CHECK,KERNELS
+// RUN: tg-opt %s --convert-tg-host-to-llvm="kernels static-scratch" | FileCheck %s --check-prefix=STATIC
 
 // A declaration that tg-outline made gets a body, which has memory for
 // intermediates; a function of other dialects stays.
@@ -18,6 +19,16 @@
 // CHECK:         call @step_call
 // CHECK:       llvm.func internal @step(
 // CHECK-NOT:     tg.
+
+// In static memory, which has another name if this one is taken.
+
+// STATIC-NOT:    aligned_alloc
+// STATIC-LABEL: func.func private @step_call(
+// STATIC:         %[[SCRATCH:.*]] = llvm.mlir.addressof @tg.scratch_0
+// STATIC:         llvm.call @step({{.*}}, %[[SCRATCH]])
+// STATIC-NOT:     llvm.call
+// STATIC:         return
+// STATIC:       llvm.mlir.global internal @tg.scratch_0() {{.*}}alignment = 64{{.*}} : !llvm.array<64 x i8>
 
 // Declared, or defined.
 
@@ -44,3 +55,4 @@ func.func @other(%x: memref<16xf32>, %n: i64) {
   func.call @step_call(%x, %x, %n) : (memref<16xf32>, memref<16xf32>, i64) -> ()
   return
 }
+llvm.mlir.global internal @tg.scratch(0 : i8) : i8

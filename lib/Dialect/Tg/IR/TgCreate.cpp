@@ -35,7 +35,11 @@ FailureOr<Operation *> tg::detail::createChecked(OpBuilder &builder,
             state.getRawProperties(), state.regions, state.types)))
       return failure();
   }
-  Operation *op = Operation::create(state);
+  return insertChecked(builder, Operation::create(state));
+}
+
+FailureOr<Operation *> tg::detail::insertChecked(OpBuilder &builder,
+                                                 Operation *op) {
   // Its verifier may look at what it is in.
   Block *block = builder.getInsertionBlock();
   if (block)

@@ -43,10 +43,13 @@ FailureOr<Value> PowOp::buildGradient(OpBuilder &builder, unsigned number,
         PowOp::create(builder, a.loc, a.select(isConstant, one, base), reduced);
     return a.mul(gradient, a.mul(exponent, power));
   }
-  // At a base of 0 the result stays the same along the exponent.
+  // At a base of 0 the result stays the same along the exponent, but an
+  // infinite one falls infinitely fast.
   Value isZero = a.equal(base, zero);
   Value log = LogOp::create(builder, a.loc, a.select(isZero, one, base));
-  return a.mul(gradient, a.mul(a.select(isZero, zero, getResult()), log));
+  Value atZero = a.select(a.less(exponent, zero), getResult(), zero);
+  return a.mul(gradient, a.mul(a.select(isZero, atZero, getResult()),
+                               a.select(isZero, a.constant(-1), log)));
 }
 
 //===----------------------------------------------------------------------===//

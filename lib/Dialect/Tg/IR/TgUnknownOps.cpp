@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgCreate.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -32,13 +33,14 @@ static StringRef findOwnForm(StringRef name) {
       .Cases({"matmul", "dot", "dot_general", "gemm", "batch_matmul", "einsum"},
              "a product of matrices is 'tg.reduce add' of a 'tg.mul' of "
              "operands that 'tg.reshape' and 'tg.expand' bring to one shape; "
-             "'tg::TgBuilder' builds it in C++")
+             "'tg::TgBuilder' builds it in C++, 'MlirTgBuilder' in C")
       .Cases({"conv", "conv2d", "convolution", "max_pool", "avg_pool", "pool"},
              "windows are a 'tg.strided' of a 'tg.pad', then 'tg.mul' and "
-             "'tg.reduce'; 'tg::TgBuilder' builds them in C++")
+             "'tg.reduce'; 'tg::TgBuilder' builds them in C++, "
+             "'MlirTgBuilder' in C")
       .Cases({"softmax", "log_softmax", "logsumexp", "layer_norm", "layernorm"},
              "it is composed of 'tg.reduce', 'tg.exp' and others; "
-             "'tg::TgBuilder' builds it in C++")
+             "'tg::TgBuilder' builds it in C++, 'MlirTgBuilder' in C")
       .Cases({"sum", "reduce_sum"}, "use 'tg.reduce add'")
       .Cases({"prod", "reduce_prod"}, "use 'tg.reduce mul'")
       .Cases({"reduce_max", "amax"}, "use 'tg.reduce max'")
@@ -112,17 +114,20 @@ static std::string findSimilar(MLIRContext *context, StringRef name) {
   return best;
 }
 
-static ParseResult reportUnknown(OpAsmParser &parser, OperationState &state) {
-  const StringRef name = state.name.stripDialect();
-  // The parser puts "custom op 'tg.NAME'" before.
-  InFlightDiagnostic error = parser.emitError(parser.getNameLoc())
-                             << "is unknown";
+std::string tg::detail::explainUnknown(MLIRContext *context, StringRef name) {
   if (const StringRef form = findOwnForm(name); !form.empty())
-    error << "; " << form;
-  else if (const std::string similar = findSimilar(parser.getContext(), name);
-           !similar.empty())
-    error << "; did you mean '" << similar << "'?";
-  return error;
+    return ("; " + form).str();
+  if (const std::string similar = findSimilar(context, name); !similar.empty())
+    return "; did you mean '" + similar + "'?";
+  return "";
+}
+
+static ParseResult reportUnknown(OpAsmParser &parser, OperationState &state) {
+  // The parser puts "custom op 'tg.NAME'" before.
+  return parser.emitError(parser.getNameLoc())
+         << "is unknown"
+         << tg::detail::explainUnknown(parser.getContext(),
+                                       state.name.stripDialect());
 }
 
 std::optional<Dialect::ParseOpHook>

@@ -46,6 +46,11 @@ Value SmtEncoder::isWithin(Value term, Number first, Number last) {
                  compare(IntPredicate::le, term, number(last)));
 }
 
+Value SmtEncoder::isBelow(Value term, Value end) {
+  return makeAnd(compare(IntPredicate::ge, term, number(0)),
+                 compare(IntPredicate::lt, term, end));
+}
+
 SmtEncoder::Term SmtEncoder::unknownOf(Type type) {
   if (isBool(type))
     return {declare(smt::BoolType::get(b.getContext()), "b")};

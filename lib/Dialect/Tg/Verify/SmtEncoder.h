@@ -62,6 +62,8 @@ public:
   }
   /// first <= term <= last
   Value isWithin(Value term, __int128 first, __int128 last);
+  /// 0 <= term < end
+  Value isBelow(Value term, Value end);
 
 protected:
   using Number = __int128;

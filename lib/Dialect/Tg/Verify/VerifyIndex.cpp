@@ -13,11 +13,13 @@
 #include "Formula.h"
 #include "LoopEncoder.h"
 #include "SmtEncoder.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGVERIFYINDEXREWRITES
@@ -114,30 +116,113 @@ LogicalResult mlir::tg::verifyIndexRewrites(
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// The question whether an access may be outside of a buffer of some size.
-template <typename Encoder, typename... Args>
-static LogicalResult
-askAccess(Operation *op, int64_t size, Questions &questions,
-          function_ref<void(Encoder &)> build, Args... args) {
-  return ask<Encoder>(questions, op->getLoc(),
-                      "this access is outside of its buffer of " + Twine(size) +
-                          " elements",
-                      "access", build, args...);
+namespace {
+/// How many elements a buffer has in some launches of a kernel.
+struct BufferSize {
+  Dim elements;
+  /// The values of the kernel's own variables in these launches; none if the
+  /// number of elements does not depend on variables.
+  SmallVector<std::pair<VarAttr, int64_t>> numbers = {};
+
+  bool operator==(const BufferSize &other) const {
+    return elements == other.elements && numbers == other.numbers;
+  }
+};
+
+/// The sizes of buffers that a module's launches pass, by kernel.
+class LaunchedSizes {
+public:
+  explicit LaunchedSizes(ModuleOp module);
+
+  /// The sizes that memory of a kernel may have: those in all launches for a
+  /// buffer that they pass, otherwise what its type says.
+  SmallVector<BufferSize> get(Value memory) const;
+
+private:
+  llvm::StringMap<SmallVector<SmallVector<BufferSize, 1>>> sizes;
+};
+} // namespace
+
+LaunchedSizes::LaunchedSizes(ModuleOp module) {
+  const SymbolTable symbols(module);
+  module.walk([&](LaunchOp launch) {
+    SmallVector<SmallVector<BufferSize, 1>> &known = sizes[launch.getKernel()];
+    known.resize(launch.getBuffers().size());
+    auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
+    const ArrayAttr variables = kernel ? kernel.getNumbersAttr() : ArrayAttr();
+    for (auto [list, buffer] : llvm::zip_equal(known, launch.getBuffers())) {
+      const auto type = cast<MemRefType>(buffer.getType());
+      if (!type.hasStaticShape())
+        continue;
+      const auto bytes = static_cast<int64_t>(
+          llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+      BufferSize size{Dim::get(DimOpKind::floordiv, getAvailableBytes(buffer),
+                               Dim(launch.getContext(), bytes))};
+      if (variables && !size.elements.isStatic())
+        for (auto [variable, number] :
+             llvm::zip_equal(variables.getAsRange<VarAttr>(),
+                             launch.getNumbers().value_or(ArrayRef<int64_t>())))
+          size.numbers.emplace_back(variable, number);
+      if (!llvm::is_contained(list, size))
+        list.push_back(std::move(size));
+    }
+  });
 }
 
-/// The query for a load or store of a kernel.
+SmallVector<BufferSize> LaunchedSizes::get(Value memory) const {
+  if (auto argument = dyn_cast<BlockArgument>(memory)) {
+    auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+    auto known = sizes.find(kernel.getSymName());
+    if (known != sizes.end() &&
+        argument.getArgNumber() < known->second.size() &&
+        !known->second[argument.getArgNumber()].empty())
+      return llvm::to_vector(known->second[argument.getArgNumber()]);
+  }
+  return {{Dim(memory.getContext(),
+               cast<MemRefType>(memory.getType()).getNumElements())}};
+}
+
+/// Asks whether an access may be outside of a buffer of this size. \p build
+/// asserts that it is outside of as many elements as the term says.
+template <typename Encoder, typename... Args>
+static LogicalResult
+askAccess(Operation *op, const BufferSize &size, Questions &questions,
+          function_ref<void(Encoder &, Value)> build, Args... args) {
+  // An operator is in parentheses.
+  const std::string text = size.elements.str();
+  StringRef elements = text;
+  if (elements.consume_front("("))
+    elements.consume_back(")");
+  return ask<Encoder>(
+      questions, op->getLoc(),
+      "this access is outside of its buffer of " + elements + " elements",
+      "access",
+      [&](Encoder &encoder) {
+        for (auto [variable, number] : size.numbers)
+          encoder.assertTrue(
+              encoder.isWithin(encoder.encode(Dim(variable)), number, number));
+        build(encoder, encoder.encode(size.elements));
+      },
+      args...);
+}
+
+/// The queries for a load or store of a kernel.
 template <typename OpT>
-static LogicalResult askAccess(OpT op, Questions &questions) {
+static LogicalResult askAccess(OpT op, const LaunchedSizes &sizes,
+                               Questions &questions) {
   auto type = cast<MemRefType>(op.getBuffer().getType());
   if (!type.hasStaticShape())
     return op->emitError("the size of the buffer is not known");
-  const int64_t size = type.getNumElements();
-  return askAccess<SmtEncoder>(op, size, questions, [&](SmtEncoder &encoder) {
+  auto assertOutside = [&](SmtEncoder &encoder, Value elements) {
     if (op.getMask())
       encoder.assertTrue(encoder.encode(op.getMask()));
     encoder.assertTrue(encoder.makeNot(
-        encoder.isWithin(encoder.encode(op.getIndex()), 0, size - 1)));
-  });
+        encoder.isBelow(encoder.encode(op.getIndex()), elements)));
+  };
+  for (const BufferSize &size : sizes.get(op.getBuffer()))
+    if (failed(askAccess<SmtEncoder>(op, size, questions, assertOutside)))
+      return failure();
+  return success();
 }
 
 /// The query for an access of a function converted from a kernel.
@@ -151,15 +236,15 @@ static LogicalResult askAccess(Operation *op, func::FuncOp func,
   auto type = access ? cast<MemRefType>(access->memory.getType()) : nullptr;
   if (!type || type.getRank() != 1 || !type.hasStaticShape())
     return op->emitError("unsupported memory access");
-  const int64_t size = type.getNumElements();
   auto vector = dyn_cast<VectorType>(access->lanes);
   const int64_t width = vector ? vector.getNumElements() : 1;
-  auto assertOutside = [&](LoopEncoder &encoder) {
+  auto assertOutside = [&](LoopEncoder &encoder, Value elements) {
     encoder.assertReached(op);
     Value index = encoder.encodeLane(access->indices[0], 0);
     if (!access->mask) {
-      encoder.assertTrue(
-          encoder.makeNot(encoder.isWithin(index, 0, size - width)));
+      Value last = width > 1 ? encoder.encodeSum(index, width - 1) : index;
+      encoder.assertTrue(encoder.makeNot(encoder.makeAnd(
+          encoder.isBelow(index, elements), encoder.isBelow(last, elements))));
       return;
     }
     Value isWrong;
@@ -170,13 +255,14 @@ static LogicalResult askAccess(Operation *op, func::FuncOp func,
             encoder.encodeSum(index, encoder.encodeLane(access->offsets, lane));
       else if (lane > 0)
         place = encoder.encodeSum(index, lane);
-      Value isLaneWrong = encoder.makeAnd(
-          encoder.encodeLane(access->mask, lane),
-          encoder.makeNot(encoder.isWithin(place, 0, size - 1)));
+      Value isLaneWrong =
+          encoder.makeAnd(encoder.encodeLane(access->mask, lane),
+                          encoder.makeNot(encoder.isBelow(place, elements)));
       isWrong = isWrong ? encoder.makeOr(isWrong, isLaneWrong) : isLaneWrong;
     }
     encoder.assertTrue(isWrong);
   };
+  const BufferSize size{Dim(op->getContext(), type.getNumElements())};
   return askAccess<LoopEncoder>(op, size, questions, assertOutside, func);
 }
 
@@ -184,13 +270,14 @@ LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
                                        const ProofOptions &options,
                                        llvm::StringMap<unsigned> &proved) {
   Questions questions;
+  const LaunchedSizes sizes(module);
   for (KernelOp kernel : module.getOps<KernelOp>()) {
     if (failed(askBounds(kernel, /*all=*/false, questions)))
       return failure();
     for (Operation &op : kernel.getBody().front())
       if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
                      .Case<LoadOp, StoreOp>([&](auto access) {
-                       return askAccess(access, questions);
+                       return askAccess(access, sizes, questions);
                      })
                      .Default(success())))
         return failure();

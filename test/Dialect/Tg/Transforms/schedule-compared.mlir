@@ -69,3 +69,60 @@ func.func @otherSum(%x: tensor<1x3xf32>, %y: tensor<2x2xf32>)
   %2 = tg.cmplt %p, %m : tensor<2x2xf32>
   return %1, %2 : tensor<1x2xf32>, tensor<2x2xi1>
 }
+
+// Elements of the base remain, or are compared with those that replace them.
+// CHECK: [[#@LINE+3]]:8: remark: {{.*}}tg.reduce [1, 3] gets a buffer: it is compared with itself
+func.func @scatter(%x: tensor<4x3xf32>, %i: tensor<1x1xi32>,
+    %u: tensor<1x1xf32>) -> tensor<1x3xi1> {
+  %0 = tg.reduce add %x axes [0] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %1 = tg.scatter max %0[%i], %u axis 1
+      : tensor<1x3xf32>, tensor<1x1xi32>, tensor<1x1xf32>
+  %2 = tg.cmpeq %0, %1 : tensor<1x3xf32>
+  return %2 : tensor<1x3xi1>
+}
+
+// What is scattered or scanned has one anyhow.
+// CHECK: [[#@LINE+3]]:8: remark: {{.*}}tg.reduce [1, 3] gets a buffer: it is a result or a tg.contiguous
+func.func @updates(%x: tensor<4x3xf32>, %i: tensor<1x3xi32>,
+    %b: tensor<1x5xf32>) -> tensor<1x3xi1> {
+  %0 = tg.reduce add %x axes [0] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %1 = tg.scatter set %b[%i], %0 axis 1
+      : tensor<1x5xf32>, tensor<1x3xi32>, tensor<1x3xf32>
+  %2 = tg.shrink %1 from [0, 0] to [1, 3] : tensor<1x5xf32> -> tensor<1x3xf32>
+  %3 = tg.cmplt %0, %2 : tensor<1x3xf32>
+  return %3 : tensor<1x3xi1>
+}
+
+// CHECK: [[#@LINE+2]]:8: remark: {{.*}}tg.reduce [1, 3] gets a buffer: it is a result or a tg.contiguous
+func.func @scan(%x: tensor<4x3xf32>) -> tensor<1x3xi1> {
+  %0 = tg.reduce add %x axes [0] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %1 = tg.scan max %0 axis 1 : tensor<1x3xf32>
+  %2 = tg.cmpeq %0, %1 : tensor<1x3xf32>
+  return %2 : tensor<1x3xi1>
+}
+
+// CHECK: [[#@LINE+2]]:8: remark: {{.*}}tg.reduce [1, 3] gets a buffer: it is a result or a tg.contiguous
+func.func @scanDifference(%x: tensor<4x3xf32>) -> tensor<1x3xf32> {
+  %0 = tg.reduce add %x axes [0] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %1 = tg.scan max %0 axis 1 : tensor<1x3xf32>
+  %2 = tg.sub %1, %0 : tensor<1x3xf32>
+  %3 = tg.sqrt %2 : tensor<1x3xf32>
+  return %3 : tensor<1x3xf32>
+}
+
+// A prefix sum adds.
+func.func @scanSum(%x: tensor<4x3xf32>) -> tensor<1x3xi1> {
+  %0 = tg.reduce add %x axes [0] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %1 = tg.scan add %0 axis 1 : tensor<1x3xf32>
+  %2 = tg.cmplt %0, %1 : tensor<1x3xf32>
+  return %2 : tensor<1x3xi1>
+}
+
+// CHECK: [[#@LINE+3]]:8: remark: {{.*}}tg.reduce [1, 3] gets a buffer: it is compared with itself
+func.func @assigned(%x: tensor<4x3xf32>, %y: tensor<1x3xf32>)
+    -> tensor<1x3xi1> {
+  %0 = tg.reduce add %x axes [0] : tensor<4x3xf32> -> tensor<1x3xf32>
+  %1 = tg.assign %y, %0 : tensor<1x3xf32>
+  %2 = tg.cmpeq %0, %1 : tensor<1x3xf32>
+  return %2 : tensor<1x3xi1>
+}

@@ -204,3 +204,44 @@ func.func @copied(%out: memref<8xf32>, %a: memref<8xf32>, %begin: index, %end: i
   memref.copy %a, %out : memref<8xf32> to memref<8xf32>
   return
 }
+
+// -----
+
+// Inside of the largest buffer, but not of the one that launches pass: masks end
+// at the largest size.
+func.func @largest_size(%x: memref<512xf32> {tg.elements = #tg.dim<mul, #tg.var<"n", 1, 64>, 8>}) -> (memref<512xf32> {tg.elements = #tg.dim<mul, #tg.var<"n", 1, 64>, 8>}) {
+  %y = tg.alloc on "CPU" : memref<512xf32>
+  tg.launch @rows(%y, %x) : memref<512xf32>, memref<512xf32>
+  return %y : memref<512xf32>
+}
+tg.kernel @rows(%out: memref<512xf32>, %a: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 512
+  // expected-error@+2 {{this access is outside of its buffer of n * 8 elements}}
+  // expected-note@+1 {{counterexample:}}
+  %x = tg.load %a[%i] : memref<512xf32>
+  %n = tg.dim(#tg.dim<mul, #tg.var<"n", 1, 64>, 8>) : index
+  %m = tg.cmplt %i, %n : index
+  tg.store %x, %out[%i] mask %m : memref<512xf32>
+}
+
+// -----
+
+// The same kernel with whole memory and with a part of it: a row too far from the
+// part's beginning.
+func.func @part(%x: memref<512xf32> {tg.elements = #tg.dim<mul, #tg.var<"n", 2, 64>, 8>}, %z: memref<504xf32>) -> (memref<504xf32>, memref<504xf32>) {
+  %y = tg.alloc on "CPU" : memref<504xf32>
+  tg.launch @rest(%y, %z) : memref<504xf32>, memref<504xf32>
+  %t = tg.alloc on "CPU" : memref<504xf32>
+  %p = tg.subbuffer %x at (32) : memref<512xf32> -> memref<504xf32>
+  tg.launch @rest(%t, %p) : memref<504xf32>, memref<504xf32>
+  return %y, %t : memref<504xf32>, memref<504xf32>
+}
+tg.kernel @rest(%out: memref<504xf32>, %a: memref<504xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop #tg.dim<mul, #tg.var<"n", 2, 64>, 8>
+  %last = tg.const(503 : index) : index
+  %inside = tg.cmplt %i, %last : index
+  // expected-error@+2 {{this access is outside of its buffer of (n * 8) + -8 elements}}
+  // expected-note@+1 {{counterexample:}}
+  %x = tg.load %a[%i] mask %inside : memref<504xf32>
+  tg.store %x, %out[%i] mask %inside : memref<504xf32>
+}

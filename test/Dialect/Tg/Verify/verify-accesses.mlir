@@ -105,3 +105,15 @@ func.func @symbolic_sum(%x: tensor<?x8xf32, #tg.shape<#tg.var<"n", 1, 20>, 8>>) 
   %3 = tg.reshape %2 : tensor<1x8xf32> -> tensor<8xf32>
   return %3 : tensor<8xf32>
 }
+
+// -----
+
+// Memory of callers is as large as the actual size, in masked accesses and in
+// vectors.
+
+// CHECK: proved access: {{[1-9]}}
+func.func @leading_rows(%x: tensor<?x8xf32, #tg.shape<#tg.var<"n", 1, 20>, 8>>) -> (tensor<?x8xf32, #tg.shape<#tg.var<"n", 1, 20>, 8>>, tensor<?x1xf32, #tg.shape<#tg.var<"n", 1, 20>, 1>>) {
+  %0 = tg.exp2 %x : tensor<?x8xf32, #tg.shape<#tg.var<"n", 1, 20>, 8>>
+  %1 = tg.reduce add %0 axes [1] : tensor<?x8xf32, #tg.shape<#tg.var<"n", 1, 20>, 8>> -> tensor<?x1xf32, #tg.shape<#tg.var<"n", 1, 20>, 1>>
+  return %0, %1 : tensor<?x8xf32, #tg.shape<#tg.var<"n", 1, 20>, 8>>, tensor<?x1xf32, #tg.shape<#tg.var<"n", 1, 20>, 1>>
+}

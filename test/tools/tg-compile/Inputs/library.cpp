@@ -44,6 +44,25 @@ int main() {
   CHECK(other->bias[0] == 1);
   net::State third = std::move(other);
   CHECK(third && third->bias[0] == 1);
+  CHECK(!other && other.forward(x, y, 1) == Status::ErrorNull);
+  third->bias[0] = 7;
+  other = third; // it has memory again
+  CHECK(other && other->bias[0] == 7);
+  CHECK(other.forward(x, y, 64) == Status::Ok);
+  net::State &same = other;
+  other = same;
+  CHECK(other && other->bias[0] == 7);
+  net::State last = std::move(other);
+  third = other; // a copy of what has nothing
+  CHECK(last && !third);
+  third = last;
+  CHECK(third && third->bias[0] == 7);
+  net::Array<float> numbers(4), moved = std::move(numbers);
+  CHECK(moved.size() == 4 && numbers.size() == 0 &&
+        numbers.begin() == numbers.end());
+  // More elements than there are addresses, whose bytes would wrap around.
+  net::Array<float> wraps(SIZE_MAX / 4 + 2);
+  CHECK(!wraps && wraps.size() == 0);
 
   // Arrays that are too short, and what functions return.
   std::array<float, 5> few{};

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// createChecked(): the builders of operations, for operands and attributes
-/// that may be wrong.
+/// createChecked(): the builders of operations, and operations by name, for
+/// operands and attributes that may be wrong.
 ///
 /// `ReduceOp::create(builder, location, kind, x, axes)` infers the type of its
 /// result, and ends the process if it cannot (MLIR's builders have no other way
@@ -30,13 +30,37 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Support/LLVM.h"
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace mlir::tg {
 
+/// Creates the operation `name` ("tg.add") of the dialect, for programs that do
+/// not know it before they run. `attributes` are its own, by name, and
+/// discardable ones, whose names have a dialect ("host.note"). The type of the
+/// result is inferred if `results` is empty and the operation can infer it
+/// (not `tg.reshape`, for one). If the name, the operands, the attributes or
+/// the types are wrong, an error is emitted at the location, nothing is
+/// inserted and failure is returned. Operands and attributes are not null. The
+/// dialect is loaded if it is not. The operation is inserted at the builder's
+/// insertion point, if it has one. Operations with regions are not created.
+FailureOr<Operation *> createChecked(OpBuilder &builder, Location location,
+                                     StringRef name, ValueRange operands,
+                                     ArrayRef<NamedAttribute> attributes = {},
+                                     TypeRange results = {});
+
 namespace detail {
+
+/// What to write instead of an operation that the dialect does not have, to
+/// follow "is unknown" in a message ("; use 'tg.neg'"); empty if that is not
+/// known.
+std::string explainUnknown(MLIRContext *context, StringRef name);
+
+/// Inserts an operation without a parent if it verifies, and destroys it
+/// otherwise.
+FailureOr<Operation *> insertChecked(OpBuilder &builder, Operation *op);
 
 /// Emits an error if the operation `state.name` is not registered.
 LogicalResult checkRegistered(OperationState &state);

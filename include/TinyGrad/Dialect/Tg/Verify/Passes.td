@@ -50,11 +50,14 @@ def TgVerifyAccesses : TgProof<"tg-verify-accesses"> {
     For each `tg.load` and `tg.store` in the kernels of a module, Z3 must show that
     there are no positions of the ranges, values of the variables, or numbers in
     memory for which the mask is true and the index is outside of the buffer. An
-    error gives positions for which it is.
+    error gives positions for which it is. The buffer ends where the memory ends that
+    the launches of the module pass, which may be that of the actual size
+    (`tg.elements`); the proof is for each size that launches pass. Without launches,
+    it ends where its type says.
 
     The same is proved for functions that `convert-tg-to-vector` made of kernels:
     for each lane of a vector access, and for all work items and values of variables
-    that callers may pass. A memory access other than `memref.load`, `vector.load`,
+    that callers may pass, in buffers as large as their types. A memory access other than `memref.load`, `vector.load`,
     `vector.maskedload`, `vector.gather` and the corresponding stores is an error.
   }];
 }

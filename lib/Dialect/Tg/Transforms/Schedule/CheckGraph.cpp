@@ -13,7 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
 #include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "TinyGrad/Dialect/Tg/Utils/CheckGraphOp.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -106,71 +106,6 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   return success();
 }
 
-/// Whether `convert-linalg-to-tg` makes a tensor graph of functions over the
-/// dialect.
-static bool isConverted(StringRef dialect) {
-  return llvm::is_contained({"arith", "linalg", "math", "tensor"}, dialect);
-}
-
-/// The operation of the dialect that computes what one of these dialects does;
-/// empty if none is known.
-static std::string findCounterpart(Operation &op) {
-  const StringRef dialect = op.getName().getDialectNamespace();
-  if (!isConverted(dialect))
-    return "";
-  const StringRef name = op.getName().stripDialect();
-  const StringRef own =
-      llvm::StringSwitch<StringRef>(name)
-          .Case("constant", "const")
-          .Case("divf", "fdiv")
-          .Cases({"divsi", "divui"}, "idiv")
-          .Case("floordivsi", "floordiv")
-          .Cases({"remsi", "remui"}, "mod")
-          .Cases({"maximumf", "maxsi", "maxui"}, "max")
-          .Cases({"extf", "truncf", "sitofp", "uitofp"}, "cast")
-          .Cases({"negf", "addf", "addi", "subf", "subi", "mulf", "muli"},
-                 name.drop_back())
-          .Case("select", "where")
-          .Cases({"andi", "ori", "xori", "shli"}, name.drop_back())
-          .Cases({"shrsi", "shrui"}, "shr")
-          .Cases({"pad", "reshape"}, name)
-          .Case("extract_slice", "shrink")
-          .Cases({"collapse_shape", "expand_shape"}, "reshape")
-          .Case("transpose", "permute")
-          .Case("broadcast", "expand")
-          .Case("powf", "pow")
-          .Case("fma", "mulacc")
-          .Default(dialect == "math" ? name : "");
-  const std::string full = ("tg." + own).str();
-  return RegisteredOperationName::lookup(full, op.getContext()) ? full : "";
-}
-
-/// Checks that an operation belongs to the dialect or implements its
-/// interfaces.
-static LogicalResult checkOp(Operation &op) {
-  StringRef message = "is not an operation of a tensor graph";
-  if (isa_and_nonnull<TgDialect>(op.getDialect())) {
-    if (op.getNumResults() != 1)
-      return op.emitOpError(message);
-    return success();
-  }
-  if (isa<MovementOpInterface>(op) || isElementwiseOp(&op))
-    return success();
-  InFlightDiagnostic error = op.emitOpError(message);
-  if (const std::string own = findCounterpart(op); !own.empty())
-    error << "; use '" << own
-          << "', or run convert-linalg-to-tg on the function before";
-  else if (isConverted(op.getName().getDialectNamespace()))
-    error << "; run convert-linalg-to-tg on the function before";
-  else if (isa<ElementwiseOpInterface>(op))
-    error << ": what it computes is not known without a "
-             "tg::ComposedOpInterface";
-  else
-    error << ": it has neither a tg::ElementwiseOpInterface nor a "
-             "tg::MovementOpInterface";
-  return error;
-}
-
 LogicalResult mlir::tg::checkGraph(Block &block) {
   if (failed(collectVariables(block.getParentOp())))
     return failure();
@@ -179,7 +114,7 @@ LogicalResult mlir::tg::checkGraph(Block &block) {
                          [&] { return emitError(argument.getLoc()); })))
       return failure();
   for (Operation &op : block.without_terminator()) {
-    if (failed(checkOp(op)))
+    if (failed(checkGraphOp(op)))
       return failure();
     if (isa<BufferOp>(op))
       return op.emitOpError(

@@ -19,6 +19,7 @@
 
 #include "FunctionScheduler.h"
 #include "llvm/ADT/SparseBitVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -31,9 +32,37 @@ static bool dependsOnOrder(ReduceOp reduce) {
              getBufferSize(reduce.getType());
 }
 
-/// Whether the result is read from memory in any case.
-static bool isFromMemory(Operation *op) {
-  return isa<ScanOp, ScatterOp, ArgsortOp, AssignOp, AfterOp>(op);
+/// The operands with which elements of the result can share their bits. Not
+/// sums: a value is not expected to be equal to one that adds elements of it.
+static SmallVector<Value> getCarried(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case([](ReduceOp reduce) -> SmallVector<Value> {
+        if (dependsOnOrder(reduce))
+          return {};
+        return {reduce.getX()};
+      })
+      .Case([](ScanOp scan) -> SmallVector<Value> {
+        if (scan.getKind() != ScanKind::max)
+          return {};
+        return {scan.getX()};
+      })
+      // Elements that nothing is added to, or that are added to 0.
+      .Case([](ScatterOp scatter) -> SmallVector<Value> {
+        return {scatter.getBase(), scatter.getUpdates()};
+      })
+      .Case([](ArgsortOp) -> SmallVector<Value> { return {}; })
+      .Default([](Operation *other) {
+        return llvm::to_vector(other->getOperands());
+      });
+}
+
+/// Whether the result has elements that are no less, or no greater, than those
+/// that it was chosen from.
+static bool isExtreme(Operation *op) {
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return scatter.getKind() == UpdateKind::max ||
+           scatter.getKind() == UpdateKind::min;
+  return isa<ReduceOp, ScanOp>(op);
 }
 
 static bool isVariableFloat(Value value) {
@@ -50,8 +79,7 @@ static bool isComparison(Operation *op) {
 }
 
 /// The sums that maxima and comparisons depend on through operations which have
-/// the same bits everywhere, each with a number. The search ends at a sum: a
-/// value is not expected to be equal to one that adds elements of the other.
+/// the same bits everywhere, each with a number. The search ends at a sum.
 static DenseMap<Value, unsigned> findSums(Block &block) {
   DenseMap<Value, unsigned> sums;
   DenseSet<Value> reached;
@@ -62,10 +90,9 @@ static DenseMap<Value, unsigned> findSums(Block &block) {
         sums.try_emplace(reduce.getResult(), sums.size());
       continue;
     }
-    if (isFromMemory(&op))
-      continue;
-    if (reached.contains(op.getResult(0)) || reduce || isComparison(&op))
-      reached.insert_range(op.getOperands());
+    if (reached.contains(op.getResult(0)) || isExtreme(&op) ||
+        isComparison(&op))
+      reached.insert_range(getCarried(&op));
   }
   return sums;
 }
@@ -91,12 +118,9 @@ void FunctionScheduler::findCompared() {
       dependences[result].all.set(it->second);
       continue;
     }
-    auto reduce = dyn_cast<ReduceOp>(op);
-    if (isFromMemory(&op) || (reduce && dependsOnOrder(reduce)))
-      continue;
     Dependence of;
     // Where a sum arrives by two operands, it meets itself.
-    for (Value operand : op.getOperands()) {
+    for (Value operand : getCarried(&op)) {
       const Dependence by = dependences.lookup(operand);
       if (isComparison(&op))
         meeting |= of.all & by.all;
@@ -105,7 +129,7 @@ void FunctionScheduler::findCompared() {
       of.all |= by.all;
       of.ofMaximum |= by.ofMaximum;
     }
-    if (reduce)
+    if (isExtreme(&op))
       of.ofMaximum = of.all;
     // A mask that is multiplied by a sum does not have to agree with it.
     if (!of.all.empty() && !isa<CmpLtOp, CmpEqOp, CmpNeOp>(op))

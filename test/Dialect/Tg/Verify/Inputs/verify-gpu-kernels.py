@@ -77,6 +77,7 @@ DROPPED = {
     "Transforms/name-sizes-mixed.mlir": [""],
     "Transforms/name-sizes-option.mlir": [""],
     "Execution/Inputs/mixed-function.mlir": [""],
+    "Execution/Inputs/mixed-scratch.mlir": [""],
     "Static/Inputs/broken.mlir": [""],
     # More memory than groups of gfx942 have.
     "Cuda/large-group-memory.mlir": [""],
