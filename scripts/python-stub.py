@@ -62,7 +62,13 @@ MEMBERS = {
         \"""What these tensors are computed by, as MLIR.\"""
 """,
     "from_mlir": """    @staticmethod
-    def from_mlir(text: str, *inputs: Tensor, entry: str = "main", name: str = "mlir") -> Any:
+    def from_mlir(
+        text: str,
+        *inputs: Tensor,
+        entry: str = "main",
+        name: str = "mlir",
+        pass_pipeline: str = "",
+    ) -> Any:
         \"""The results of a function over tensors, given as MLIR.\"""
 """,
 }

@@ -133,7 +133,8 @@ CapturedStep::findOwner(const CapturedOwner &owner,
   return owner.isArgument ? *given[owner.index] : *states[owner.index].tensor;
 }
 
-void CapturedStep::findGradients(const std::vector<TensorImpl *> &given) {
+std::vector<TensorImpl *>
+CapturedStep::findGradients(const std::vector<TensorImpl *> &given) {
   for (const CapturedGradient &gradient : gradients) {
     TensorImpl &owner = findOwner(gradient.owner, given);
     if (gradient.isAdded && !gradient.hadGradient && owner.grad.defined())
@@ -142,14 +143,18 @@ void CapturedStep::findGradients(const std::vector<TensorImpl *> &given) {
                   " has a gradient, to which the step would add, but had none "
                   "when the step was captured; remove it before, or inside");
   }
+  std::vector<TensorImpl *> made;
   for (CapturedState &state : states) {
     if (!state.gradientOf)
       continue;
     TensorImpl &owner = findOwner(*state.gradientOf, given);
-    if (!owner.grad.defined())
+    if (!owner.grad.defined()) {
       owner.grad = Tensor(owner.shared_from_this()).zerosLike();
+      made.push_back(&owner);
+    }
     state.tensor = owner.grad.impl().shared_from_this();
   }
+  return made;
 }
 
 void CapturedStep::checkStates(const std::vector<int64_t> &values) {
@@ -198,18 +203,18 @@ void CapturedStep::checkStates(const std::vector<int64_t> &values) {
     (void)tensor.buffer(); // a constant
 }
 
-void CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
+std::vector<Operation *>
+CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
+  std::vector<Operation *> overwritten;
   auto prepareOne = [&](TensorImpl &tensor) {
     if (tensor.storage) {
       // Views are derived from the new contents.
       tensor.storage->assign(graph->operation(tensor));
     }
-    if (isShared(*graph, tensor)) {
+    if (isShared(*graph, tensor))
       moveToOwnMemory(*graph, tensor);
-    } else {
-      graph->endOrigins(graph->operation(tensor), GraphImpl::Ending::Assigned);
-      graph->endObservers(graph->operation(tensor));
-    }
+    else
+      overwritten.push_back(graph->operation(tensor));
   };
   auto checkViews = [&](const TensorImpl &tensor) {
     if (!tensor.storage)
@@ -243,6 +248,7 @@ void CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
   for (std::size_t i = 0; i < given.size(); ++i)
     if (arguments[i].isWritten)
       prepareOne(*given[i]);
+  return overwritten;
 }
 
 void CapturedStep::fillRandom(CapturedSlot &slot, uint32_t number) {
@@ -385,9 +391,14 @@ std::vector<Tensor> CapturedStep::replay(const std::vector<TensorImpl *> &given,
       if (state.gradientOf)
         state.tensor.reset();
   });
-  findGradients(given);
+  std::vector<TensorImpl *> madeGradients;
+  llvm::scope_exit removeGradients([&] {
+    for (TensorImpl *owner : madeGradients)
+      owner->grad = Tensor();
+  });
+  madeGradients = findGradients(given);
   checkStates(values);
-  makeWritable(given);
+  const std::vector<Operation *> overwritten = makeWritable(given);
   // Memory must not be in use twice outside of a replay: assignments would not
   // be in place.
   const llvm::scope_exit release([&] {
@@ -415,13 +426,28 @@ std::vector<Tensor> CapturedStep::replay(const std::vector<TensorImpl *> &given,
            (slot.kind == CapturedSlot::Kind::Argument &&
             arguments[slot.index].isWritten);
   };
+  // A step that is stopped before leaves gradients and nodes of the old
+  // contents as they were.
+  bool hasWritten = false;
+  auto endOldContents = [&] {
+    hasWritten = true;
+    removeGradients.release();
+    for (Operation *op : overwritten) {
+      graph->endOrigins(op, GraphImpl::Ending::Assigned);
+      graph->endObservers(op);
+    }
+  };
   // After the first program that assigns, the step is not stopped.
   std::optional<UninterruptedScope> uninterrupted;
   for (const CapturedAction &action : actions) {
     run(action, values);
-    if (Interrupt::current() && llvm::any_of(action.inputs, mayWrite))
-      uninterrupted.emplace();
+    if (hasWritten || llvm::none_of(action.inputs, mayWrite))
+      continue;
+    endOldContents();
+    uninterrupted.emplace();
   }
+  if (!hasWritten)
+    endOldContents();
   restoreRandom.release();
   std::vector<Tensor> made;
   made.reserve(results.size());

@@ -173,9 +173,15 @@ public:
 private:
   TensorImpl &findOwner(const CapturedOwner &owner,
                         const std::vector<TensorImpl *> &given) const;
-  void findGradients(const std::vector<TensorImpl *> &given);
+  /// Makes states of gradients, and gradients of zeros for tensors that have
+  /// none. Returns these tensors.
+  std::vector<TensorImpl *>
+  findGradients(const std::vector<TensorImpl *> &given);
   void checkStates(const std::vector<int64_t> &values);
-  void makeWritable(const std::vector<TensorImpl *> &given);
+  /// Gives tensors that the step writes memory of their own. Returns the
+  /// operations of memory whose old contents will be lost.
+  std::vector<mlir::Operation *>
+  makeWritable(const std::vector<TensorImpl *> &given);
   void fillSlots(const std::vector<TensorImpl *> &given);
   void fillRandom(CapturedSlot &slot, uint32_t number);
   void run(const CapturedAction &action, const std::vector<int64_t> &values);

@@ -400,10 +400,16 @@ static Attribute toAttribute(GraphImpl &graph, StringRef operation,
     failArgument(operation, argument,
                  "one of its kinds, not '" + Twine(getText()) + "'");
   }
-  if (name == "views")
+  if (name == "views") {
+    std::string reason;
+    ScopedDiagnosticHandler handler(
+        builder.getContext(),
+        [&](Diagnostic &message) { reason = message.str(); });
     if (Attribute parsed =
             mlir::parseAttribute(getText(), builder.getContext()))
       return parsed;
+    failArgument(operation, argument, "the text of an attribute: " + reason);
+  }
   throw Error("uop: '" + operation.str() + "' has no argument '" +
               argument.name + "'");
 }

@@ -17,12 +17,18 @@
 #include "TinyGrad/Compiler/KernelSummary.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
 
 using namespace mlir;
 using namespace tinygrad;
@@ -295,12 +301,42 @@ public:
     throw CompileError("from_mlir: " + text);
   }
   [[noreturn]] void fail() { throw CompileError("from_mlir: " + text); }
+  bool empty() const { return text.empty(); }
 
 private:
   std::string text;
   ScopedDiagnosticHandler handler;
 };
 } // namespace
+
+/// Runs a pipeline of passes, given as text, over a module that holds a graph,
+/// and checks that it still holds one.
+static void runPasses(ModuleOp module, const std::string &pipeline,
+                      Errors &errors) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerTransformsPasses();
+    tg::registerTgPasses();
+  });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  FailureOr<OpPassManager> passes = parsePassPipeline(pipeline, stream);
+  if (succeeded(passes) &&
+      passes->getOpAnchorName() != ModuleOp::getOperationName())
+    text = "it has to be 'builtin.module(...)'";
+  if (!text.empty() || failed(passes))
+    throw CompileError("from_mlir: the pass pipeline '" + pipeline +
+                       "': " + StringRef(text).trim().str());
+  PassManager manager(module.getContext());
+  static_cast<OpPassManager &>(manager) = std::move(*passes);
+  if (failed(manager.run(module))) {
+    if (errors.empty())
+      errors.fail(module.getLoc(), "the pass pipeline failed");
+    errors.fail();
+  }
+  if (failed(tg::requireLevel(module, tg::ModuleLevel::TensorGraph)))
+    errors.fail();
+}
 
 /// Makes variables of the inputs of those that have their names.
 static void bindNames(ModuleOp module, ArrayRef<Type> inputs) {
@@ -393,7 +429,8 @@ static SmallVector<Value> inlineBody(func::FuncOp function,
 std::vector<Tensor> tinygrad::fromMlir(const std::string &text,
                                        const std::vector<Tensor> &inputs,
                                        const std::string &entry,
-                                       const std::string &name) {
+                                       const std::string &name,
+                                       const std::string &passPipeline) {
   const std::shared_ptr<GraphImpl> owner =
       inputs.empty() ? Graph::current().impl() : inputs.front().impl().graph;
   GraphImpl &graph = *owner;
@@ -418,6 +455,8 @@ std::vector<Tensor> tinygrad::fromMlir(const std::string &text,
   if (!module ||
       failed(tg::requireLevel(*module, tg::ModuleLevel::TensorGraph)))
     errors.fail();
+  if (!passPipeline.empty())
+    runPasses(*module, passPipeline, errors);
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   if (!function || function.isDeclaration())
     errors.fail(module->getLoc(), "there is no function '@" + entry + "'");

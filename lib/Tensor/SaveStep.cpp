@@ -16,6 +16,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstring>
 #include <type_traits>
@@ -25,7 +26,7 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 /// Changes with the format.
-static constexpr std::string_view kVersion = "tinygrad captured step 1\n";
+static constexpr std::string_view kVersion = "tinygrad captured step 2\n";
 
 namespace {
 class Writer {
@@ -267,10 +268,12 @@ std::string tinygrad::detail::saveStep(const CapturedStep &step,
     throw Error("jit: a captured step whose sizes depend on a variable (" +
                 step.variables.front().name + ") cannot be saved");
   Writer writer(tensors);
-  writer.raw(kVersion.data(), kVersion.size());
   CapturedStep copy = step; // visitors take what they can change
   visitStep(writer, copy);
-  return std::move(writer.data);
+  const uint64_t digest = llvm::xxh3_64bits(writer.data);
+  std::string bytes(kVersion);
+  bytes.append(reinterpret_cast<const char *>(&digest), sizeof(digest));
+  return bytes + writer.data;
 }
 
 /// Throws where a number of the bytes names no slot, tensor or device.
@@ -340,7 +343,16 @@ tinygrad::detail::loadStep(std::string_view bytes,
                 "library; capture it again");
   auto step = std::make_unique<CapturedStep>();
   step->graph = std::move(graph);
-  Reader reader(bytes.substr(kVersion.size()), tensors);
+  bytes.remove_prefix(kVersion.size());
+  uint64_t digest = 0;
+  if (bytes.size() < sizeof(digest))
+    Reader::fail();
+  std::memcpy(&digest, bytes.data(), sizeof(digest));
+  bytes.remove_prefix(sizeof(digest));
+  // Bytecode that is damaged is not read: MLIR does not promise to survive it.
+  if (llvm::xxh3_64bits(StringRef(bytes)) != digest)
+    Reader::fail();
+  Reader reader(bytes, tensors);
   visitStep(reader, *step);
   if (!reader.isAtEnd())
     Reader::fail();

@@ -7,7 +7,12 @@
 #include "Convert.h"
 
 #include "TinyGrad/Runtime/DefaultFloat.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/State/MapFile.h"
 #include "TinyGrad/Tensor/GraphNode.h"
+
+#include <filesystem>
+#include <system_error>
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -444,6 +449,28 @@ static std::optional<Tensor> fromArray(nb::handle object,
                            *dtype, options);
 }
 
+/// The contents of a file that is mapped into memory, if it can be.
+static std::optional<Tensor> mapPath(nb::handle path,
+                                     const TensorOptions &options) {
+  if (!nb::hasattr(path, "__fspath__"))
+    return std::nullopt;
+  const nb::bytes encoded(nb::module_::import_("os").attr("fsencode")(path));
+  const std::string file(encoded.c_str(), encoded.size());
+  // Others, such as pipes and the files of /proc, have no size and are read.
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error) ||
+      std::filesystem::file_size(file, error) == 0 || error)
+    return std::nullopt;
+  try {
+    return state::mapFile(file, {.dtype = options.dtype.value_or(DType::UInt8),
+                                 .device = options.device.empty()
+                                               ? Device::getDefault().name()
+                                               : options.device});
+  } catch (const IoError &) {
+    return std::nullopt; // Python's own error if it cannot be read, either
+  }
+}
+
 Tensor tinygrad::python::toTensor(nb::handle object,
                                   const TensorOptions &options) {
   // As in tinygrad, no data is the number 0.
@@ -485,8 +512,11 @@ Tensor tinygrad::python::toTensor(nb::handle object,
     return *made;
   if (isForeignNumber(object))
     return Tensor(toScalar(object), options);
-  if (nb::hasattr(object, "read_bytes"))
+  if (nb::hasattr(object, "read_bytes")) {
+    if (std::optional<Tensor> mapped = mapPath(object, options))
+      return *mapped;
     return toTensor(nb::object(object.attr("read_bytes")()), options);
+  }
   if (PyObject_CheckBuffer(object.ptr()))
     return toTensor(nb::bytes(nb::module_::import_("builtins")
                                   .attr("memoryview")(object)

@@ -195,11 +195,22 @@ static nb::object takeTensors(nb::handle result, std::vector<Tensor> &tensors,
   return nb::none();
 }
 
+/// Of pickles that were changed.
+[[noreturn]] static void throwTorn() {
+  throw Error("jit: what was saved of a captured step is torn");
+}
+
 /// The reverse of takeTensors().
 static nb::object putTensors(nb::handle form,
                              const std::vector<Tensor> &tensors) {
-  if (PyLong_Check(form.ptr()))
-    return nb::cast(tensors.at(PyLong_AsSize_t(form.ptr())));
+  if (PyLong_Check(form.ptr())) {
+    const std::size_t position = PyLong_AsSize_t(form.ptr());
+    if (PyErr_Occurred())
+      PyErr_Clear();
+    if (position >= tensors.size())
+      throwTorn();
+    return nb::cast(tensors[position]);
+  }
   if (form.is_none())
     return nb::none();
   if (PyDict_Check(form.ptr())) {
@@ -208,6 +219,8 @@ static nb::object putTensors(nb::handle form,
       result[key] = putTensors(value, tensors);
     return std::move(result);
   }
+  if (!PyTuple_Check(form.ptr()) && !PyList_Check(form.ptr()))
+    throwTorn();
   nb::list parts;
   for (nb::handle part : form)
     parts.append(putTensors(part, tensors));
@@ -276,6 +289,8 @@ nb::object PythonJit::replay(nb::tuple args, nb::dict keywords,
   const FlatArguments flat(args, keywords, false);
   if (flat.layout != layout)
     core.throwMismatch(FlatArguments(args, keywords, true).list);
+  if (flat.constants.size() != nb::len(constants))
+    throwTorn();
   for (std::size_t i = 0; i < flat.constants.size(); ++i)
     if (!isSameConstant(flat.constants[i],
                         PyList_GET_ITEM(constants.ptr(), Py_ssize_t(i))))

@@ -146,7 +146,7 @@ static void bindPrograms(nb::module_ &module) {
   module.def("print_program", &printProgram, arg("tensors"), arg("stage"),
              nb::call_guard<Unlocked>());
   module.def("from_mlir", &fromMlir, arg("text"), arg("inputs"), arg("entry"),
-             arg("name"), nb::call_guard<Unlocked>());
+             arg("name"), arg("pass_pipeline"), nb::call_guard<Unlocked>());
 }
 
 //===----------------------------------------------------------------------===//

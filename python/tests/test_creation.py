@@ -1,5 +1,7 @@
 """Tensors of data and constants, modes, and what they report."""
 
+import pathlib
+
 import numpy as np
 import pytest
 from tinygrad_mlir import Tensor, dtypes
@@ -79,6 +81,47 @@ def test_memory(tmp_path):
     assert Tensor(file).shape == (8,)
     with pytest.raises(FileNotFoundError):
         Tensor(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        Tensor(tmp_path)
+
+
+def test_files_are_mapped(tmp_path):
+    # More than the memory of a machine: a file of which little is stored.
+    size = 1 << 38
+    file = tmp_path / "large"
+    with open(file, "wb") as out:
+        out.truncate(size)
+        out.seek(size // 2)
+        out.write(np.array([1.5, -2.5], dtype=np.float32).tobytes())
+    x = Tensor(file, device="CPU")
+    assert x.shape == (size,) and x.dtype is dtypes.uint8
+    part = x[size // 2 : size // 2 + 8]
+    assert part.bitcast("float32").tolist() == [1.5, -2.5]
+    assert Tensor(file, dtype="float32", device="CPU")[size // 8 + 1].item() == -2.5
+    assert x.reshape(2, -1)[1, :4].bitcast("float32").item() == 1.5
+
+
+def test_mapped_files_do_not_change(tmp_path):
+    file = tmp_path / "data"
+    file.write_bytes(b"abc")
+    x = Tensor(file, device="CPU").realize()
+    x[1] = 0
+    assert x.tolist() == [97, 0, 99] and file.read_bytes() == b"abc"
+    # One that is replaced stays as it was.
+    y = Tensor(file)
+    (tmp_path / "other").write_bytes(b"xyz")
+    (tmp_path / "other").replace(file)
+    assert y.tolist() == [97, 98, 99] and Tensor(file).tolist() == [120, 121, 122]
+    file.write_bytes(b"")
+    assert Tensor(file).shape == (0,)
+    file.write_bytes(b"\0\1\7")
+    assert Tensor(file, dtype="bool").tolist() == [False, True, True]
+    with pytest.raises(ValueError, match="3 bytes are no whole number of elements"):
+        Tensor(file, dtype="int32")
+
+
+def test_files_without_a_size():
+    assert Tensor(pathlib.Path("/proc/self/stat")).shape[0] > 0
 
 
 def test_constants():
@@ -154,6 +197,18 @@ def test_modes():
         return Tensor.training
 
     assert is_training() and not Tensor.training
+
+    @Tensor.train()
+    def is_training_inside(depth):
+        return is_training_inside(depth - 1) if depth else Tensor.training
+
+    assert is_training_inside(2) and not Tensor.training
+    mode, off = Tensor.train(), Tensor.no_grad()
+    with mode, off:
+        with mode, off:
+            assert Tensor.training and Tensor.no_grad
+        assert Tensor.training and Tensor.no_grad
+    assert not Tensor.training and not Tensor.no_grad
     with pytest.raises(ZeroDivisionError), Tensor.train():
         1 / 0
     assert not Tensor.training

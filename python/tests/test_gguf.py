@@ -222,6 +222,8 @@ def test_errors(tmp_path):
         (gguf([], magic=b"GGML"), "GGUF"),
         (gguf([], text("general.alignment") + bytes([4, 0, 0, 0] + [0] * 4), 1), "alignment is 0"),
         (gguf([], version=1), "version 1"),
+        (gguf([("a", (0, 2**63), 0, b"")]), f"tensor a has the negative size {-(2**63)}"),
+        (gguf([("a", (0, 2**64 - 1), 2, b"")]), "tensor a has the negative size -1"),
         (gguf([], text("k") + struct.pack("<i", 77), 1), "type 77"),
     ]:
         path.write_bytes(data)

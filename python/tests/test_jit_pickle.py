@@ -130,6 +130,17 @@ def test_errors():
     torn = (saved[0][:-9], *saved[1:])
     with pytest.raises(JitError, match="torn"):
         code(torn, *rest)
+    for position in range(len(saved[0]) // 2, len(saved[0]), 97):
+        damaged = bytearray(saved[0])
+        damaged[position] ^= 1
+        with pytest.raises(JitError, match="torn"):
+            code((bytes(damaged), *saved[1:]), *rest)
+    constants, result, *others = rest
+    for wrong in [7, -1, 2**80, "abc", 1.5]:
+        with pytest.raises(JitError, match="torn"):
+            code(saved, constants, wrong, *others)(Tensor([1.0]))
+    with pytest.raises(JitError, match="torn"):
+        code((*saved[:-1], "TC"), constants, result, *others)(Tensor([1.0]), 3)
     with pytest.raises(JitError, match="another version"):
         code((b"x" + saved[0], *saved[1:]), *rest)
 

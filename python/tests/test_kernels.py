@@ -226,6 +226,61 @@ def test_errors(text, error, message):
         Tensor.from_mlir(text, Tensor([1.0, 2.0]))
 
 
+def test_pass_pipeline():
+    text = """
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = tg.exp2 %x : tensor<2xf32>
+      %1 = tg.mul %0, %x : tensor<2xf32>
+      return %1 : tensor<2xf32>
+    }"""
+    x, gradient = Tensor([1.0, 2.0]).requires_grad_(), Tensor([1.0, 10.0])
+    (y := Tensor.from_mlir(text, x)).backward(gradient)
+    # A pass that changes the function, its arguments and results.
+    both = Tensor.from_mlir(
+        text, x.detach(), gradient, pass_pipeline="builtin.module(tg-autodiff,canonicalize,cse)"
+    )
+    assert both[0].tolist() == y.tolist() == [2.0, 8.0]
+    assert both[1].tolist() == pytest.approx(x.grad.tolist())
+    # Of a function, and with options.
+    pipeline = "builtin.module(func.func(canonicalize{max-iterations=3}))"
+    plain = Tensor.from_mlir(text, x)
+    assert Tensor.from_mlir(text, x, pass_pipeline=pipeline).uop is plain.uop
+    # One that removes what is not used.
+    unused = text.replace("@main", "private @unused") + text
+    Tensor.from_mlir(unused, x, entry="unused")
+    with pytest.raises(CompileError, match="no function '@unused'"):
+        Tensor.from_mlir(unused, x, entry="unused", pass_pipeline="builtin.module(symbol-dce)")
+
+
+@pytest.mark.parametrize(
+    "pipeline, message",
+    [
+        ("cse", "expected pass pipeline to be wrapped"),
+        ("builtin.module(csee)", "'csee' does not refer to a registered pass"),
+        ("builtin.module(cse", "expected pass pipeline to be wrapped"),
+        ("func.func(cse)", r"it has to be 'builtin\.module\(\.\.\.\)'"),
+        ("builtin.module(canonicalize{iterations=3})", "no such option iterations"),
+        ("builtin.module(tg-compose-views)", "restricted to 'func.func'"),
+        (
+            "builtin.module(tg-schedule)",
+            r"^from_mlir: mlir:3:\d+: .*tensor graphs \(level 1\) are needed",
+        ),
+        ("builtin.module(tg-autodiff{wrt=7})", "has no argument 7; there are 1"),
+    ],
+)
+def test_errors_of_pass_pipelines(pipeline, message):
+    x = Tensor([1.0, 2.0])
+    text = """
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = tg.exp2 %x : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    with pytest.raises(CompileError, match=message):
+        Tensor.from_mlir(text, x, pass_pipeline=pipeline)
+    # The graph is as it was.
+    assert Tensor.from_mlir(text, x).tolist() == [2.0, 4.0]
+
+
 # DEBUG.
 
 LINE = re.compile(
@@ -261,3 +316,15 @@ def test_debug(tmp_path):
     text = run(tmp_path, DEBUG="7")
     for part in ("tg.kernel @", "tg.add", "scheduled = ", "define ", ".text"):
         assert part in text
+
+
+def test_other_objects_than_tensors():
+    x = Tensor([1.0, 2.0]) + 1
+    with pytest.raises(TypeError, match="mlir.. takes Tensors, not 'llvm': .*level="):
+        x.mlir("llvm")
+    with pytest.raises(TypeError, match="kernels.. takes Tensors, not 3"):
+        x.kernels(3)
+    with pytest.raises(TypeError, match="schedule.. takes Tensors, not 3"):
+        x.schedule(3)
+    with pytest.raises(TypeError, match="from_mlir.. takes Tensors, not 3"):
+        Tensor.from_mlir(x.mlir(), 3)

@@ -279,6 +279,22 @@ def test_wrong_models(tmp_path):
     for heads, message in [(3, "8 with 4 heads, 3 of keys"), ([2, 4], "a value for each layer")]:
         with pytest.raises(ValueError, match=message):
             Config.from_metadata(keys | {"llama.attention.head_count_kv": heads}, 4)
+    write_model(path, "llama")
+    metadata, tensors = gguf_load_encoded(path)
+    for key, value, message in [
+        ("general.architecture", ["llama"], r"architecture is \['llama'\]"),
+        ("llama.block_count", "2", "llama.block_count is '2', not a number"),
+        ("llama.block_count", 1.5, "llama.block_count is 1.5, not a count"),
+        ("llama.context_length", -1, "llama.context_length is -1, not a count"),
+        ("llama.rope.freq_base", math.nan, "llama.rope.freq_base is nan, not a number"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Config.from_metadata(metadata | {key: value}, VOCABULARY)
+    model = Transformer(Config.from_metadata(metadata, VOCABULARY), tensors)
+    for wrong, message in [("ab", "tokens are ints"), ([1.5], "not 1.5"), (Tensor([1]), "tolist")]:
+        with pytest.raises(TypeError, match=message):
+            model(wrong)
+    np.testing.assert_array_equal(model([np.int64(1)]).numpy(), model([1]).numpy())
 
 
 def test_frequencies_of_a_part_of_the_head():

@@ -104,6 +104,42 @@ def test_inputs_that_do_not_fit():
         runner({"x": None, "y": y})
     with pytest.warns(UserWarning, match="'x' is of dtypes.int"):
         runner({"x": x.int(), "y": y})
+    with pytest.warns(
+        UserWarning, match="'x' is of dtypes.double, the model's of dtypes.float"
+    ) as w:
+        runner({"x": np.ones((4, 3)), "y": y})
+    assert w[0].filename == __file__
+    with pytest.raises(TypeError, match="inputs are a dict of values by name, not a list"):
+        runner([x, y])
+    for wrong in [object(), [[1, 2, 3], [4]], np.array([["a", "b", "c"]])]:
+        with pytest.raises(OnnxError, match="^input 'x': "):
+            runner({"x": wrong, "y": y})
+
+
+def test_integers_are_not_made_of_other_numbers():
+    runner = OnnxRunner(parse("f (int64[2] x) => (int64[2] y) { y = Identity(x) }"))
+    assert runner({"x": [1, 2]})["y"].tolist() == [1, 2]
+    for wrong in [[1.5, 2.0], np.array([1.5, 2.0]), ["a", "b"]]:
+        with pytest.raises(OnnxError, match="input 'x': .* cannot become dtypes.long"):
+            runner({"x": wrong})
+
+
+def test_malformed_models():
+    with pytest.raises(TypeError, match="not an object of type int"):
+        OnnxRunner(3)
+    with pytest.raises(OnnxError, match="the model has no graph"):
+        OnnxRunner(b"")
+    model = parse(LINEAR)
+    model.graph.initializer.append(helper.make_tensor("k", TensorProto.FLOAT, [6], [1.0] * 6))
+    model.graph.initializer[-1].dims[:] = [-3, 2]
+    with pytest.raises(OnnxError, match="tensor 'k' has the negative size -3"):
+        OnnxRunner(model)
+    endless = parser.parse_model("""
+      <ir_version: 8, opset_import: ["" : 21, "own" : 1]> f (float[2] x) => (float[2] y) { y = own.g(x) }
+      <domain: "own", opset_import: ["" : 21, "own" : 1]> g (a) => (b) { b = own.g(a) }
+    """)
+    with pytest.raises(OnnxError, match="functions call each other without an end"):
+        OnnxRunner(endless)({"x": Tensor.ones(2)})
 
 
 def test_unknown_operators():

@@ -196,6 +196,22 @@ def test_errors(x):
         graph_rewrite(x, rule(Ops.SQRT, lambda u: None))
     with pytest.raises(TypeError, match="takes a PatternMatcher, not a list"):
         graph_rewrite(uop, [])
+    matcher = rule(Ops.SQRT, lambda u: None)
+    with pytest.raises(TypeError, match="takes a PatternMatcher, not a int"):
+        graph_rewrite(uop, matcher, bpm=3)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        matcher + 3
+    with pytest.raises(TypeError, match="takes pairs of a UPat and a function, not 3"):
+        PatternMatcher(3)
+    with pytest.raises(TypeError, match="rewrite.. takes a UOp, such as x.uop, not 3"):
+        matcher.rewrite(3)
+    with pytest.raises(TypeError, match="match.. takes a UOp"):
+        UPat(Ops.ADD).match(3)
+    with pytest.raises(TypeError, match="name of a pattern is a str, not 3"):
+        UPat(Ops.ADD, name=3)
+    for make in [lambda: UPat.var("x") + "a", lambda: "a" - UPat.var("x"), lambda: UPat() > "a"]:
+        with pytest.raises(TypeError, match="of a str: UPats and numbers are operands"):
+            make()
     with pytest.raises(ValueError, match="needs an op"):
         rule(None, lambda u: None)
     with pytest.raises(TypeError, match="pair of a UPat and a function"):

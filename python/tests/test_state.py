@@ -10,7 +10,7 @@ from collections import OrderedDict, namedtuple
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, dtypes, nn
+from tinygrad_mlir import Device, Tensor, dtypes, nn
 from tinygrad_mlir._core import IoError
 from tinygrad_mlir.nn import state
 
@@ -391,3 +391,18 @@ def test_torn_torch_files(tmp_path):
         torch_zip(path, obj, storages)
         with pytest.raises(IoError, match=message):
             state.torch_load(path)
+
+
+@pytest.mark.skipif(Device.DEFAULT != "CPU", reason="on other devices it is a copy")
+def test_large_files_are_mapped(tmp_path):
+    # The header of a file, of which the data would not fit into memory.
+    size = 1 << 38
+    header = json.dumps({"x": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
+    path = tmp_path / "large.safetensors"
+    with open(path, "wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + size)
+    data, start, found = state.safe_load_metadata(path)
+    assert found == json.loads(header) and start == 8 + len(header)
+    assert data.shape == (start + size,)
+    assert bytes(data[8:start].tolist()) == header

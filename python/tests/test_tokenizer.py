@@ -167,6 +167,21 @@ def test_what_is_unknown():
         ({"model": "bert", "tokens": ["a"]}, "'bert' with 1 tokens; those .* 'gpt2' .* 'llama'"),
         ({"model": "gpt2", "tokens": ["a"], "pre": "tekken"}, "'tekken' does; supported are gpt-2"),
         ({"model": "llama", "tokens": ["a"], "scores": []}, "0 scores for 1 tokens"),
+        ({"model": "llama", "tokens": 3}, "tokenizer.ggml.tokens is not a list of str"),
+        (
+            {"model": "llama", "tokens": ["a"], "scores": ["b"]},
+            "scores is not a list of int or float",
+        ),
+        ({"model": "gpt2", "tokens": ["a"], "token_type": 1.5}, "token_type is not a list of int"),
+        ({"model": "gpt2", "tokens": ["a"], "merges": [3]}, "merges is not a list of str"),
+        (
+            {"model": "gpt2", "tokens": ["a"], "bos_token_id": 1},
+            "bos_token_id is 1, not one of 1 tok",
+        ),
+        (
+            {"model": "gpt2", "tokens": ["a"], "eos_token_id": [0]},
+            r"eos_token_id is \[0\], not one",
+        ),
     ],
 )
 def test_errors(values, message):

@@ -167,6 +167,12 @@ FUNCTIONS = {
         torch.addmm(F[0, :, :3], F[0], F[1].T, beta=2, alpha=0.5),
         torch.baddbmm(F[:, :, :3], F, F.transpose(1, 2)),
     ),
+    "averages": lambda: (
+        functional.avg_pool2d(F, 2, 1),
+        functional.avg_pool2d(F, 2, 1, divisor_override=3),
+        functional.avg_pool2d(F, (2, 3), 1, padding=1, divisor_override=5),
+        functional.avg_pool2d(F, 2, 2, ceil_mode=True),
+    ),
     "softmax": lambda: (F.softmax(1), F.log_softmax(-1), F.half().softmax(-1)),
 }
 
@@ -350,6 +356,22 @@ def test_what_is_not_supported():
             torch.eye(3),
         )
     assert len([w for w in seen if "aten.linalg_inv_ex" in str(w.message)]) == 1
+
+    def replace(x):
+        x = x.clone()
+        x[x > 1] = torch.arange(3.0)
+        return x
+
+    with pytest.raises(Exception, match="aten.index_put.default with a mask and several values"):
+        compile(replace)(x)
+    torch.testing.assert_close(torch.compile(replace, backend="tinygrad_mlir")(x), replace(x))
+
+    def average(x):
+        return functional.avg_pool2d(x[None], 2, 2, ceil_mode=True, divisor_override=3)
+
+    with pytest.raises(Exception, match="avg_pool2d.default with ceil_mode and a divisor"):
+        compile(average)(x)
+    torch.testing.assert_close(torch.compile(average, backend="tinygrad_mlir")(x), average(x))
     with pytest.raises(Exception, match="a tensor of torch.complex64"):
         compile(lambda x: x * 2)(torch.zeros(2, dtype=torch.complex64))
     with pytest.raises(Exception, match=r"options \['fast'\] are unknown"):

@@ -1,6 +1,8 @@
 """Views of the graph: nodes, their identity, new nodes, text."""
 
+import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -194,7 +196,7 @@ def test_errors():
         UOp(Ops.REDUCE, None, (x,), (Ops.ADD, (1,)))
     with pytest.raises(ValueError, match="one of its kinds, not 'min'"):
         UOp(Ops.REDUCE, None, (x,), ("min", (0,)))
-    with pytest.raises(TypeError, match="takes .kind, axes. as arg"):
+    with pytest.raises(TypeError, match="takes .kind, tuple of axes. as arg"):
         UOp(Ops.REDUCE, None, (x,), 3)
     with pytest.raises(ValueError, match="number of elements|elements"):
         x.reshape((3,))
@@ -220,6 +222,87 @@ def test_errors():
         UOp.const(dtypes.uint8, 300)
     with pytest.raises(ShapeError, match=r"in place of Ops.BUFFER of shape \(2,\)"):
         (x + 1).substitute({x: wide})
+
+
+@pytest.mark.parametrize(
+    "op, arg, message",
+    [
+        (Ops.REDUCE, (Ops.ADD, "a"), r"\(kind, tuple of axes\) as arg, not \(Ops.ADD, 'a'\)"),
+        (Ops.REDUCE, (Ops.ADD, 1), r"\(kind, tuple of axes\) as arg"),
+        (Ops.REDUCE, (Ops.ADD, (0, 1.5)), r"\(kind, tuple of axes\) as arg"),
+        (Ops.SCAN, (Ops.ADD, "a"), r"\(kind, axis\) as arg"),
+        (Ops.FLIP, 3, "a tuple of 2 bools, one for each axis, as arg, not 3"),
+        (Ops.FLIP, (0, 1), "a tuple of 2 bools"),
+        (Ops.FLIP, (True,), "a tuple of 2 bools"),
+        (Ops.PERMUTE, [1, 0], r"order of the axes, a tuple of ints, as arg, not \[1, 0\]"),
+        (Ops.ARGSORT, "a", "a bool, as arg, not 'a'"),
+        (Ops.COPY, 3, "name of a device as arg, not 3"),
+        (Ops.STRIDED, 3, "views as a text as arg, not 3"),
+    ],
+)
+def test_args_of_the_wrong_kind(op, arg, message):
+    x = Tensor([[1.0, 2.0, 3.0]]).uop
+    with pytest.raises(TypeError, match=message):
+        UOp(op, None, (x,), arg)
+
+
+def test_text_that_is_no_attribute(capfd):
+    with pytest.raises(
+        ValueError, match="'views' of 'tg.strided' must be the text of an attribute"
+    ):
+        UOp(Ops.STRIDED, None, (Tensor([1.0]).uop,), "a")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_constants_have_their_value():
+    """None becomes another one."""
+    assert UOp.const(dtypes.int32, 2.0).arg == 2
+    assert UOp.const(dtypes.bool, 1).arg is True
+    for dtype, value in [
+        (dtypes.int32, 1.5),
+        (dtypes.int32, float("nan")),
+        (dtypes.uint8, float("inf")),
+        (dtypes.bool, 2),
+        (dtypes.bool, 0.5),
+    ]:
+        with pytest.raises(DTypeError, match=f"{value} is not a value of {dtype}"):
+            UOp.const(dtype, value)
+    with pytest.raises(DTypeError, match="2.5 is not a value"):
+        UOp.const(dtypes.int32, (1, 2.5), (2,))
+    with pytest.raises(DTypeError, match="1.5 is not a value of dtypes.int"):
+        Tensor([1, 2]).uop + 1.5
+    for value in ["a", None, 1j]:
+        with pytest.raises(TypeError, match="a constant is a number or a tuple of numbers, not"):
+            UOp.const(dtypes.float32, value)
+    for shape in [3, [2], "a"]:
+        with pytest.raises(TypeError, match="a shape is a tuple of sizes, not"):
+            UOp.const(dtypes.float32, 1.0, shape)
+
+
+def test_dtypes_by_name():
+    x = Tensor([1.0, 2.0]).uop
+    assert x.cast("float32") is x
+    assert x.cast("int32") is UOp(Ops.CAST, "int32", (x,)) is x.cast(dtypes.int32)
+    with pytest.raises(AttributeError, match='no dtype "what"'):
+        x.cast("what")
+    with pytest.raises(TypeError, match="not an object of type int"):
+        UOp(Ops.ADD, 3, (x, x))
+
+
+def test_substitute_takes_nodes():
+    x = Tensor([1.0, 2.0]).uop
+    with pytest.raises(TypeError, match="takes a dict of UOps by UOps, not 3"):
+        x.substitute(3)
+    for wrong in [{x: 3}, {3: x}]:
+        with pytest.raises(TypeError, match="replaces UOps by UOps"):
+            x.substitute(wrong)
+
+
+def test_copies():
+    x = Tensor([1.0, 2.0]).uop
+    assert copy.copy(x) is x and copy.deepcopy({"x": [x]})["x"][0] is x
+    with pytest.raises(TypeError, match="pickle a Tensor instead"):
+        pickle.dumps(x)
 
 
 def test_symbolic_shapes():

@@ -8,6 +8,8 @@ from tinygrad_mlir import _core
 from tinygrad_mlir.dtype import DTypeLike, to_dtype
 from tinygrad_mlir.helpers import DEV
 
+__all__ = ["Device", "canonicalize_device", "is_dtype_supported"]
+
 
 class _Devices:
     """`Device.DEFAULT`, and `Device[name]` for an opened device."""

@@ -14,6 +14,31 @@ from typing import Any, TypeAlias
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import DType
 
+__all__ = [
+    "ConstType",
+    "DTYPES_DICT",
+    "DTypeLike",
+    "DTypes",
+    "INVERSE_DTYPES_DICT",
+    "PyConst",
+    "bitcast",
+    "can_lossless_cast",
+    "dtypes",
+    "float_to_bf16",
+    "float_to_fp16",
+    "float_to_fp8",
+    "fp8_to_float",
+    "from_storage_scalar",
+    "least_upper_dtype",
+    "least_upper_float",
+    "sized_name",
+    "storage_fmt_for_dtype",
+    "sum_acc_dtype",
+    "to_dtype",
+    "to_storage_scalar",
+    "truncate",
+]
+
 DTypeLike: TypeAlias = str | DType
 PyConst: TypeAlias = float | int | bool
 ConstType: TypeAlias = PyConst

@@ -8,6 +8,8 @@ from typing import Any
 
 from tinygrad_mlir._core import Tensor
 
+__all__ = ["function"]
+
 
 def function(
     fxn: Callable[..., Any] | None = None,

@@ -142,6 +142,10 @@ class Context(contextlib.ContextDecorator):
         self.kwargs = kwargs
         self._old: list[dict[str, Any]] = []
 
+    def _recreate_cm(self) -> Context:
+        """Calls of a decorated function may be made by several threads."""
+        return Context(**self.kwargs)
+
     def __enter__(self) -> None:
         for key in self.kwargs:
             if key not in ContextVar._cache:

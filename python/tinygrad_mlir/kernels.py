@@ -7,6 +7,8 @@ from typing import NamedTuple
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import DType, Tensor
 
+__all__ = ["Kernel", "KernelBuffer", "from_mlir", "kernels", "mlir", "schedule"]
+
 _LEVELS = {1: "graph", 2: "kernels", 3: "scheduled"}
 _KERNEL_LEVELS = {2: "kernel", 3: "scheduled"}
 
@@ -74,7 +76,14 @@ class Kernel(NamedTuple):
         return f"<Kernel {self.name} on {self.device} ({buffers}) {self.description}>"
 
 
-def _inspect(tensors: tuple[Tensor, ...], with_code: bool) -> list[Kernel]:
+def _check_tensors(name: str, tensors: tuple[Tensor, ...], hint: str = "") -> None:
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name}() takes Tensors, not {tensor!r}{hint}")
+
+
+def _inspect(name: str, tensors: tuple[Tensor, ...], with_code: bool) -> list[Kernel]:
+    _check_tensors(name, tensors)
     steps = _core.inspect_program(list(tensors), with_code)
     return [
         Kernel(**step | {"buffers": tuple(KernelBuffer(*x) for x in step["buffers"])})
@@ -90,12 +99,12 @@ def schedule(self: Tensor, *others: Tensor) -> list[Kernel]:
     same. Those that are in memory or constant need no kernels. Raises CompileError where
     `realize()` does.
     """
-    return _inspect((self, *others), False)
+    return _inspect("schedule", (self, *others), False)
 
 
 def kernels(self: Tensor, *others: Tensor) -> list[Kernel]:
     """The same with the schedules of kernels, their code, and how they are launched."""
-    return _inspect((self, *others), True)
+    return _inspect("kernels", (self, *others), True)
 
 
 def mlir(self: Tensor, *others: Tensor, level: int | str = 1) -> str:
@@ -105,12 +114,13 @@ def mlir(self: Tensor, *others: Tensor, level: int | str = 1) -> str:
     The arguments of the function `@main` are the memory that it reads. Raises a UsageError for a
     level that does not exist, naming those that do.
     """
+    _check_tensors("mlir", others, ": the stage is given as level=...")
     stage = _LEVELS.get(level, str(level)) if isinstance(level, int) else level
     return _core.print_program([self, *others], stage)
 
 
 def from_mlir(
-    text: str, *inputs: Tensor, entry: str = "main", name: str = "mlir"
+    text: str, *inputs: Tensor, entry: str = "main", name: str = "mlir", pass_pipeline: str = ""
 ) -> Tensor | tuple[Tensor, ...]:
     """The results of a function over tensors, given as MLIR (level 1), for these inputs: one
     tensor, or a tuple where the function returns several.
@@ -119,8 +129,13 @@ def from_mlir(
     differentiated and rewritten together with others. Functions that the function calls are
     inlined. Sizes with variables are those of the inputs' variables of the same names.
 
+    `pass_pipeline` runs passes over the module first, such as "builtin.module(canonicalize,cse)":
+    those of the dialect that make a graph of a graph, and MLIR's general ones.
+
     Raises a CompileError with the line and column, in a text called `name`, for what cannot be
-    parsed or is not a graph; a ShapeError or DTypeError for inputs that do not fit.
+    parsed or is not a graph, and for a pipeline that cannot be parsed, fails, or does not give a
+    graph; a ShapeError or DTypeError for inputs that do not fit.
     """
-    results = _core.from_mlir(text, list(inputs), entry, name)
+    _check_tensors("from_mlir", inputs)
+    results = _core.from_mlir(text, list(inputs), entry, name, pass_pipeline)
     return results[0] if len(results) == 1 else tuple(results)

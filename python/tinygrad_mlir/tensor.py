@@ -20,14 +20,20 @@ class train(ContextDecorator):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
+        #: One for each statement that was entered and not left.
+        self._previous: list[bool] = []
+
+    def _recreate_cm(self) -> train:
+        """Calls of a decorated function may be nested, or made by several threads."""
+        return train(self.mode)
 
     def __enter__(self) -> train:
-        self.previous = Tensor.training
+        self._previous.append(Tensor.training)
         Tensor.training = self.mode
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        Tensor.training = self.previous
+        Tensor.training = self._previous.pop()
 
 
 class _Mode(type):
@@ -42,25 +48,31 @@ class no_grad(ContextDecorator, metaclass=_Mode):
     them off.
     """
 
+    def __init__(self) -> None:
+        self.mode = True
+        self._previous: list[bool] = []
+
+    def _recreate_cm(self) -> no_grad:
+        """As of train."""
+        copy = type(self)()
+        copy.mode = self.mode
+        return copy
+
     def __enter__(self) -> no_grad:
-        self.previous = Tensor._no_grad
-        Tensor._no_grad = True
+        self._previous.append(Tensor._no_grad)
+        Tensor._no_grad = self.mode
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        Tensor._no_grad = self.previous
+        Tensor._no_grad = self._previous.pop()
 
 
 class test(no_grad):
     """An old name of no_grad()."""
 
     def __init__(self, mode: bool = True) -> None:
+        super().__init__()
         self.mode = mode
-
-    def __enter__(self) -> test:
-        super().__enter__()
-        Tensor._no_grad = self.mode
-        return self
 
 
 Tensor.hash = hash

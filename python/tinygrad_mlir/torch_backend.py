@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.jit import TinyJit
-from tinygrad_mlir.torch_operations import DTYPES, OPERATIONS
+from tinygrad_mlir.torch_operations import DTYPES, OPERATIONS, REFUSALS
 from functorch.compile import make_boxed_func
 from torch._decomp import core_aten_decompositions
 from torch._dynamo.backends.common import aot_autograd
@@ -42,6 +42,9 @@ def _find_unsupported(module: torch.fx.GraphModule) -> str | None:
             is_size = _name(node).startswith("aten.sym_") or _computes_sizes(node)
             if not is_size and _name(node) not in OPERATIONS:
                 return f"the operation {_name(node)}"
+            refuse = REFUSALS.get(_name(node))
+            if refuse and (how := refuse(*node.args, **node.kwargs)):
+                return f"the operation {_name(node)} {how}"
         elif node.op in ("call_module", "call_method"):
             return f"the call of {node.target}"
         values = node.meta.get("val")

@@ -14,6 +14,8 @@ import torch
 from tinygrad_mlir._core import DType, Tensor
 from tinygrad_mlir.dtype import dtypes
 
+__all__ = ["DTYPES", "OPERATIONS", "REFUSALS"]
+
 DTYPES: dict[torch.dtype, DType] = {
     torch.bool: dtypes.bool,
     torch.uint8: dtypes.uint8,
@@ -28,6 +30,9 @@ DTYPES: dict[torch.dtype, DType] = {
 }
 
 OPERATIONS: dict[str, Callable[..., Any]] = {}
+# For some of them, what arguments they are not compiled with, in words; else None. They are called
+# with the arguments of a node, of which tensors are nodes.
+REFUSALS: dict[str, Callable[..., str | None]] = {}
 
 
 def _operation(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -281,11 +286,8 @@ def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 def _index_put(
     x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
 ) -> Tensor:
-    """By the position of each picked element among all of them. Masks have to be scattered by
-    `where`; other ones are refused when the graph is compiled."""
+    """By the position of each picked element among all of them; a mask by `where`."""
     if any(index is not None and index.dtype == dtypes.bool for index in indices):
-        if len(indices) != 1 or accumulate or values.numel() != 1:
-            raise NotImplementedError("index_put with a mask and several values")
         mask = indices[0]
         assert mask is not None
         mask = mask.reshape(tuple(mask.shape) + (1,) * (x.ndim - mask.ndim))
@@ -299,6 +301,15 @@ def _index_put(
         return flat.scatter_reduce(0, positions, values, "sum").reshape(x.shape)
     return flat.scatter(0, positions, values).reshape(x.shape)
 
+
+def _refuse_masks(x: Any, indices: Any, values: Any, accumulate: bool = False) -> str | None:
+    masks = [i for i in indices if i is not None and i.meta["val"].dtype == torch.bool]
+    is_number = all(isinstance(n, int) and n == 1 for n in values.meta["val"].shape)
+    is_simple = len(indices) == 1 and not accumulate and is_number
+    return None if is_simple or not masks else "with a mask and several values"
+
+
+REFUSALS["aten.index_put.default"] = _refuse_masks
 
 _operation("gather.default")(lambda x, dim, index, sparse_grad=False: x.gather(dim, index))
 _operation("index_select.default")(lambda x, dim, index: x[_slice(dim % x.ndim, index)])
@@ -554,9 +565,21 @@ def _avg_pool(
     counts_padding: bool = True,
     divisor: Any = None,
 ) -> Tensor:
-    if divisor is not None:
-        raise NotImplementedError("avg_pool2d with a divisor")
-    return x.avg_pool2d(size, stride or size, 1, _pair_of_sides(padding), ceil, counts_padding)
+    sides = _pair_of_sides(padding)
+    if divisor is None:
+        return x.avg_pool2d(size, stride or size, 1, sides, ceil, counts_padding)
+    # The sums of windows, in which padding is 0.
+    windows = x.avg_pool2d(size, stride or size, 1, sides, False, True)
+    return windows * (math.prod([size, size] if isinstance(size, int) else size) / divisor)
+
+
+def _refuse_average(x: Any, *args: Any) -> str | None:
+    is_ceil, divisor = args[3:4], args[5:6]
+    return "with ceil_mode and a divisor" if any(is_ceil) and any(divisor) else None
+
+
+REFUSALS["aten.avg_pool2d.default"] = _refuse_average
+REFUSALS["aten.avg_pool2d_backward.default"] = lambda _, x, *args: _refuse_average(x, *args)
 
 
 @_operation("avg_pool2d_backward.default")

@@ -204,3 +204,22 @@ TEST_F(InspectTest, text) {
   expectThrow<ShapeError>([&] { (void)fromMlir(text, {x.reshape({2, 1})}); },
                           "argument 0 of '@main' is [2] float32");
 }
+
+TEST_F(InspectTest, passes) {
+  const Tensor x = Tensor::from({1.0f, 2.0f}).realize();
+  const std::string text = printProgram({x + x});
+  // One more argument and result: the gradients of the result and of x.
+  const std::vector<Tensor> results =
+      fromMlir(text, {x, Tensor::from({1.0f, 10.0f})}, "main", "mlir",
+               "builtin.module(tg-autodiff,canonicalize)");
+  ASSERT_EQ(results.size(), 2u);
+  expectTensor(results[0], {2}, {2, 4});
+  expectTensor(results[1], {2}, {2, 20});
+  auto run = [&](const char *pipeline) {
+    return [&, pipeline] { (void)fromMlir(text, {x}, "main", "f", pipeline); };
+  };
+  expectThrow<CompileError>(run("builtin.module(nosuch)"),
+                            "the pass pipeline 'builtin.module(nosuch)': ");
+  expectThrow<CompileError>(run("func.func(cse)"), "has to be 'builtin.module");
+  expectThrow<CompileError>(run("builtin.module(tg-schedule)"), "f:");
+}

@@ -8,6 +8,7 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Tensor/GraphNode.h"
 #include "TinyGrad/Tensor/Jit.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
@@ -133,6 +134,45 @@ TEST(InterruptTest, ReplaysAreDoneOrNot) {
   EXPECT_EQ(count.item<float>(), float(done));
   step(x);
   EXPECT_EQ(count.item<float>(), float(done + 1));
+}
+
+/// Stops a replay before it has written anything.
+template <typename Step> void stop(const Step &step) {
+  const InterruptScope scope([] { return true; });
+  checkInterrupt(); // the first question is not asked
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_THROW(step(), Interrupted);
+}
+
+TEST(InterruptTest, StoppedReplaysEndNothing) {
+  Tensor x = Tensor::full({4}, 2.0f).parameter().realize();
+  Tensor w = Tensor::full({4}, 3.0f).parameter().realize();
+  const Tensor number = Tensor::ones({getLength()}).parameter(false).realize();
+  // Adds to a gradient, and assigns.
+  Jit step([&](const Tensor &y) {
+    const Tensor one = y.reshape({-1, 1}).matmul(y.reshape({1, -1})).max();
+    (w * one).sum().backward();
+    x.assign((x + w.grad()).detach());
+  });
+  w.sum().backward();
+  w.grad().realize();
+  for (int i = 0; i < 3; ++i)
+    step(number);
+  ASSERT_TRUE(step.isCaptured());
+  ASSERT_EQ(x.sum().item<float>(), 4.0f * (2 + 2 + 3 + 4));
+  const Tensor square = x.square().realize();
+  const GraphNode node(x), user(square * 2);
+  w.zeroGrad();
+  stop([&] { step(number); });
+  EXPECT_FALSE(w.grad().defined());
+  EXPECT_FALSE(node.isOverwritten());
+  EXPECT_FALSE(user.isOverwritten());
+  EXPECT_EQ(square.sum().gradient({x})[0].sum().item<float>(), 4.0f * 22);
+  step(number);
+  EXPECT_EQ(w.grad().sum().item<float>(), 4.0f);
+  EXPECT_TRUE(node.isOverwritten());
+  EXPECT_EQ(x.sum().item<float>(), 4.0f * 12);
+  EXPECT_THROW(square.sum().gradient({x}), Error);
 }
 
 TEST(InterruptTest, UninterruptedScope) {

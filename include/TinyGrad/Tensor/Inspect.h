@@ -37,14 +37,22 @@ std::string printProgram(const std::vector<Tensor> &tensors,
 /// 1) as text, for inputs that become its arguments. Functions that it calls
 /// are inlined. Variables are those of the inputs of the same name.
 ///
+/// \p passPipeline is run over the module first, in the form that
+/// `--pass-pipeline` of `tg-opt` has:
+/// "builtin.module(canonicalize,tg-autodiff)". It can name the passes of the
+/// dialect and MLIR's general ones (`canonicalize`, `cse`, `inline`, ...); the
+/// result has to be a graph again. The default runs none.
+///
 /// Throws CompileError, with the line and column in \p text (called \p name),
 /// for what cannot be parsed, is not a graph, or has no function \p entry, and
-/// for operations that a tensor graph cannot have; ShapeError or DTypeError for
-/// inputs that do not fit the arguments.
+/// for operations that a tensor graph cannot have; for a pipeline that cannot
+/// be parsed, and passes that fail or whose result is not a graph; ShapeError
+/// or DTypeError for inputs that do not fit the arguments.
 std::vector<Tensor> fromMlir(const std::string &text,
                              const std::vector<Tensor> &inputs,
                              const std::string &entry = "main",
-                             const std::string &name = "mlir");
+                             const std::string &name = "mlir",
+                             const std::string &passPipeline = "");
 
 /// A buffer that a step of a program reads or writes.
 struct StepBuffer {

@@ -303,6 +303,7 @@ void KernelEmitter::emitParallelParts(ArrayRef<unsigned> peeled,
   Value isMain =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, saved.value, bound);
   auto branch = scf::IfOp::create(b, isMain, /*withElseRegion=*/true);
+  partBranches.try_emplace(branch, peeled.front());
   for (bool isTail : {false, true}) {
     Range &range = ranges[peeled.front()];
     if (isTail)

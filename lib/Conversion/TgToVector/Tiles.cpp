@@ -42,6 +42,16 @@ Value VectorEmitter::createTile(StageOp op, unsigned depth, bool isKept) {
     scopes[depth].tiles.push_back(tile);
     return tile;
   }
+  // Each part fills the tile at its first item, so that all parts can use the
+  // same memory; the copies of an unrolled tile in one block cannot.
+  Block *block = scopes[depth].anchor->block;
+  if (isKept)
+    for (KeptTile &kept : keptTiles[op])
+      if (kept.memory.getType() == type &&
+          !llvm::is_contained(kept.blocks, block)) {
+        kept.blocks.push_back(block);
+        return kept.memory;
+      }
   builder.setInsertionPointToStart(scopes[0].anchor->block);
   builder.setLoc(op.getLoc());
   IntegerAttr alignment = builder.getI64IntegerAttr(kBufferAlignment);
@@ -53,7 +63,10 @@ Value VectorEmitter::createTile(StageOp op, unsigned depth, bool isKept) {
     tile = memref::AllocOp::create(builder, type, alignment);
     heapTiles.push_back(tile);
   }
-  scopes[depth].tiles.push_back(tile);
+  if (isKept)
+    keptTiles[op].push_back({tile, {block}});
+  else
+    scopes[depth].tiles.push_back(tile);
   return tile;
 }
 
@@ -70,22 +83,33 @@ Value VectorEmitter::createStage(StageOp op, unsigned depth) {
   return tile;
 }
 
+bool VectorEmitter::isRunByAll(Block *block, RangeSet fixed) {
+  while (block != threadLoop.getBody()) {
+    auto found = partBranches.find(block->getParentOp());
+    if (found == partBranches.end() || !(fixed & setOf(found->second)))
+      return false;
+    block = found->first->getBlock();
+  }
+  return true;
+}
+
 Value VectorEmitter::createIsNew(StageOp op, unsigned depth) {
   // In a kernel that works in place, a work item may overwrite elements that
   // later items read into their tiles.
-  if (!threadLoop || kernel.getInPlace() ||
-      scopes[depth].anchor->block != threadLoop.getBody())
+  if (!threadLoop || kernel.getInPlace())
     return Value();
   // The ranges that change from item to item while the tile stays the same.
   Dim items = getNumber(1);
+  RangeSet fixed = parallelSet;
   for (size_t i = ranges.size(); i-- > 0;) {
     if (!(parallelSet & setOf(i)))
       continue;
     if (getDeps(op.getResult()) & setOf(i))
       break;
     items = items * getExtent(ranges[i]);
+    fixed &= ~setOf(i);
   }
-  if (items.is(1))
+  if (items.is(1) || !isRunByAll(scopes[depth].anchor->block, fixed))
     return Value();
   Location loc = op.getLoc();
   Value count = getDimValue(items, loc), item = threadLoop.getInductionVar();

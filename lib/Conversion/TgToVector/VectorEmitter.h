@@ -112,12 +112,15 @@ private:
   //===--- Tiles (Tiles.cpp) ---===//
   Value createStage(StageOp op, unsigned depth) override;
   /// Allocates a tile. One whose contents are kept for later work items shares
-  /// no memory with other tiles.
+  /// memory only with the same tile in other parts of the parallel ranges.
   Value createTile(StageOp op, unsigned depth, bool isKept);
   /// Whether the tile must be filled: it still holds the contents of the
   /// previous work item if only ranges changed on which it does not depend.
   /// Null if it must always be filled.
   Value createIsNew(StageOp op, unsigned depth);
+  /// Whether all work items that agree in the ranges \p fixed run the block, or
+  /// none of them does.
+  bool isRunByAll(Block *block, RangeSet fixed);
   void fillTile(StageOp op, Value tile);
 
   //===--- Loads and tiles across lanes (Transpose.cpp) ---===//
@@ -142,6 +145,12 @@ private:
   bool arePrefetched = true;
   int64_t stackBytes = 0;
   SmallVector<Value> heapTiles;
+  /// Memory of kept tiles, and the blocks that use it: one for each part.
+  struct KeptTile {
+    Value memory;
+    SmallVector<Block *> blocks;
+  };
+  DenseMap<Operation *, SmallVector<KeptTile>> keptTiles;
 };
 
 } // namespace mlir::tg::tovector

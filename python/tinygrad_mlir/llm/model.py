@@ -13,6 +13,8 @@ from tinygrad_mlir.jit import TinyJit
 from tinygrad_mlir.llm.weights import Matrix
 from tinygrad_mlir.nn.gguf import Encoded
 
+__all__ = ["Config", "Transformer", "frequencies"]
+
 #: Whether the pairs that are rotated by positions are neighbors; else they are half a head apart.
 _ARCHITECTURES = {"llama": True, "qwen2": False, "qwen3": False}
 
@@ -42,7 +44,7 @@ class Config:
     def from_metadata(metadata: Mapping[str, Any], vocabulary: int) -> Config:
         """Of the metadata of a file. Raises ValueError for what is missing or not supported."""
         name = metadata.get("general.architecture")
-        if name not in _ARCHITECTURES:
+        if not isinstance(name, str) or name not in _ARCHITECTURES:
             known = ", ".join(_ARCHITECTURES)
             raise ValueError(f"the architecture is {name!r}; supported are {known}")
 
@@ -54,41 +56,53 @@ class Config:
                 raise ValueError(f"{name}.{key} has a value for each layer; one is supported")
             return value
 
-        if get("expert_count", 0):
+        def get_number(key: str, default: Any = None) -> Any:
+            value = get(key, default)
+            if isinstance(value, (str, bool)) or not math.isfinite(value):
+                raise ValueError(f"{name}.{key} is {value!r}, not a number")
+            return value
+
+        def get_count(key: str, default: Any = None) -> int:
+            value = get_number(key, default)
+            if not isinstance(value, int) or value < 0:
+                raise ValueError(f"{name}.{key} is {value!r}, not a count")
+            return value
+
+        if get_count("expert_count", 0):
             raise ValueError("models with several experts are not supported")
-        width, heads = get("embedding_length"), get("attention.head_count")
-        shared = get("attention.head_count_kv", heads)
+        width, heads = get_count("embedding_length"), get_count("attention.head_count")
+        shared = get_count("attention.head_count_kv", heads)
         if width < 1 or heads < 1 or shared < 1 or heads % shared:
             raise ValueError(f"a width of {width} with {heads} heads, {shared} of keys")
-        size = get("attention.key_length", width // heads)
-        if get("attention.value_length", size) != size:
+        size = get_count("attention.key_length", width // heads)
+        if get_count("attention.value_length", size) != size:
             raise ValueError("keys and values of different sizes are not supported")
         scaling = get("rope.scaling.type", "none")
-        factor = get("rope.scaling.factor", get("rope.scale_linear", 1.0)) or 1.0
+        factor = get_number("rope.scaling.factor", get_number("rope.scale_linear", 1.0)) or 1.0
         if scaling == "none" and f"{name}.rope.scale_linear" in metadata:
             scaling = "linear"
         if scaling not in ("none", "linear", "yarn"):
             raise ValueError(
                 f"the scaling of positions is {scaling!r}; supported are none, linear and yarn"
             )
-        context = get("context_length")
+        context = get_count("context_length")
         return Config(
-            layers=get("block_count"),
+            layers=get_count("block_count"),
             width=width,
             heads=heads,
             key_value_heads=shared,
             head_size=size,
-            hidden=get("feed_forward_length"),
+            hidden=get_count("feed_forward_length"),
             vocabulary=vocabulary,
             context=context,
-            epsilon=get("attention.layer_norm_rms_epsilon", 1e-5),
+            epsilon=get_number("attention.layer_norm_rms_epsilon", 1e-5),
             rotates_neighbors=_ARCHITECTURES[name],
-            rotated_size=get("rope.dimension_count", size),
-            rope_base=get("rope.freq_base", 10000.0),
+            rotated_size=get_count("rope.dimension_count", size),
+            rope_base=get_number("rope.freq_base", 10000.0),
             rope_scaling=scaling,
             rope_factor=factor,
-            rope_original_context=get("rope.scaling.original_context_length", context),
-            rope_attention_factor=get("rope.scaling.attn_factor", 1.0),
+            rope_original_context=get_count("rope.scaling.original_context_length", context),
+            rope_attention_factor=get_number("rope.scaling.attn_factor", 1.0),
         )
 
 
@@ -317,9 +331,13 @@ class Transformer:
 
         Raises IndexError for tokens and positions that the model does not have.
         """
+        if isinstance(tokens, Tensor):
+            raise TypeError("tokens are a list of ints, not a Tensor: use tolist()")
         if not tokens:
             raise IndexError("there are no tokens")
         for token in tokens:
+            if not hasattr(type(token), "__index__"):
+                raise TypeError(f"tokens are ints, such as Tokenizer.encode() gives, not {token!r}")
             if not 0 <= token < self.config.vocabulary:
                 raise IndexError(f"token {token} is not one of {self.config.vocabulary}")
         end = position + len(tokens)

@@ -11,6 +11,8 @@ from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.jit import TinyJit
 from tinygrad_mlir.llm.model import Transformer
 
+__all__ = ["Sampler", "generate"]
+
 
 class Sampler:
     """Picks one of the likely tokens at random.

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+__all__ = ["TextStream", "Tokenizer"]
+
 # Kinds of tokens in files.
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
 
@@ -90,24 +92,40 @@ class Tokenizer:
         def get(key: str, default: Any = None) -> Any:
             return metadata.get(f"tokenizer.ggml.{key}", default)
 
-        self.tokens: list[str] = get("tokens", [])
+        def get_list(key: str, *kinds: type) -> list[Any]:
+            value = get(key) or []
+            if not isinstance(value, list) or not all(isinstance(x, kinds) for x in value):
+                what = " or ".join(kind.__name__ for kind in kinds)
+                raise ValueError(f"tokenizer.ggml.{key} is not a list of {what}")
+            return value
+
+        def get_token(key: str) -> int | None:
+            value = get(key)
+            is_token = type(value) is int and 0 <= value < len(self.tokens)
+            if value is not None and not is_token:
+                raise ValueError(
+                    f"tokenizer.ggml.{key} is {value!r}, not one of {len(self.tokens)} tokens"
+                )
+            return value
+
+        self.tokens: list[str] = get_list("tokens", str)
         model = get("model")
         if model not in ("gpt2", "llama") or not self.tokens:
             raise ValueError(
                 f"the tokenizer is {model!r} with {len(self.tokens)} tokens; those that are "
                 "supported are 'gpt2' (byte-level BPE) and 'llama' (SentencePiece)"
             )
-        self._kinds: list[int] = get("token_type") or [_NORMAL] * len(self.tokens)
+        self._kinds: list[int] = get_list("token_type", int) or [_NORMAL] * len(self.tokens)
         if len(self._kinds) != len(self.tokens):
             raise ValueError(
                 f"the tokenizer has {len(self._kinds)} types for {len(self.tokens)} tokens"
             )
         self._ids = {token: i for i, token in enumerate(self.tokens)}
         self._is_bytes = model == "gpt2"
-        self._unknown: int | None = get("unknown_token_id")
-        self.bos: int | None = get("bos_token_id")
-        self.eos: int | None = get("eos_token_id")
-        ends = [self.eos, get("eot_token_id"), get("eom_token_id")]
+        self._unknown: int | None = get_token("unknown_token_id")
+        self.bos: int | None = get_token("bos_token_id")
+        self.eos: int | None = get_token("eos_token_id")
+        ends = [self.eos, get_token("eot_token_id"), get_token("eom_token_id")]
         ends += [self._ids.get(name) for name in ("<|eot_id|>", "<|im_end|>", "<|endoftext|>")]
         self.ends = {token for token in ends if token is not None}
         self.adds_bos = self.bos is not None and bool(get("add_bos_token", not self._is_bytes))
@@ -125,12 +143,12 @@ class Tokenizer:
                 )
             self._words = _WORDS[name]
             self._is_word_token = name == "llama-bpe"
-            merges = get("merges", [])
+            merges = get_list("merges", str)
             self._ranks = {tuple(merge.split(" ", 1)): i for i, merge in enumerate(merges)}
             self._bytes_of = {c: byte for byte, c in _byte_characters().items()}
             self._merge_word = functools.lru_cache(1 << 16)(self._merge_word_uncached)
         else:
-            self._scores: list[float] = get("scores", [])
+            self._scores: list[float] = get_list("scores", int, float)
             if len(self._scores) != len(self.tokens):
                 raise ValueError(
                     f"the tokenizer has {len(self._scores)} scores for {len(self.tokens)} tokens"
@@ -146,6 +164,8 @@ class Tokenizer:
 
         With `special`, names of control tokens in the text are these tokens; else they are text.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"a text is a str, not of type {type(text).__name__}")
         result: list[int] = [self.bos] if self.adds_bos and self.bos is not None else []
         begin, space = 0, " " if self._adds_space else ""
         for match in [*self._special.finditer(text), None]:

@@ -6,6 +6,8 @@ from tinygrad_mlir._core import DType, Tensor
 from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.nn.gguf import Encoded
 
+__all__ = ["FORMS", "Matrix"]
+
 #: How matrices can be kept; "packed" is described at Matrix.
 FORMS = ("packed", "float32", "float16", "bfloat16")
 

@@ -10,6 +10,8 @@ from tinygrad_mlir import _core
 from tinygrad_mlir._core import IoError, Tensor
 from tinygrad_mlir.dtype import dtypes
 
+__all__ = ["cifar", "mnist"]
+
 _CIFAR = "cifar-10-batches-bin"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
-import os
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -13,6 +11,8 @@ from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.helpers import prod, round_up
 from tinygrad_mlir.nn.state import FormatError, Source, describe, read_bytes
+
+__all__ = ["Encoded", "ggml_data_to_tensor", "gguf_load", "gguf_load_encoded"]
 
 # Types of elements by their numbers in files.
 _NATIVE = {
@@ -307,24 +307,13 @@ class _Reader:
         return self.number(_NUMBERS[kind])
 
 
-def _map_file(fn: Source) -> memoryview:
-    """The bytes of a file, which are read when they are used, so that only tensors take memory."""
-    if isinstance(fn, Tensor) or not os.path.isfile(fn) or not os.path.getsize(fn):
-        return read_bytes(fn)
-    try:
-        with open(fn, "rb") as file:
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError:
-        return read_bytes(fn)
-
-
 def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
     """The metadata and the tensors of a .gguf file of version 2 or 3, not decoded.
 
     Raises IoError, naming the file, if it is missing, torn or malformed; ValueError for types of
     elements that ggml_data_to_tensor() does not have.
     """
-    data = _map_file(fn)
+    data = read_bytes(fn)
     reader = _Reader(data)
     try:
         if bytes(reader.bytes(4)) != b"GGUF":
@@ -339,7 +328,10 @@ def gguf_load_encoded(fn: Source) -> tuple[dict[str, Any], dict[str, Encoded]]:
         infos = []
         for _ in range(tensors):
             name = reader.text()
-            shape = [reader.number("Q") for _ in range(reader.number("I"))][::-1]
+            # Sizes as signed numbers, which those of tensors are.
+            shape = [reader.number("q") for _ in range(reader.number("I"))][::-1]
+            if any(size < 0 for size in shape):
+                raise ValueError(f"tensor {name} has the negative size {min(shape)}")
             infos.append((name, shape, reader.number("i"), reader.number("Q")))
     except (ValueError, OverflowError, MemoryError, RecursionError) as error:
         raise FormatError(f"{describe(fn)}: not a complete GGUF file: {error}") from error

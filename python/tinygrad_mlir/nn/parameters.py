@@ -6,6 +6,8 @@ import weakref
 
 from tinygrad_mlir._core import Tensor
 
+__all__ = ["is_parameter", "set_parameter"]
+
 _others: dict[int, weakref.ref[Tensor]] = {}
 
 

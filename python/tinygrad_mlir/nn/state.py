@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import json
+import mmap
 import os
 import pathlib
 from collections.abc import Callable
@@ -75,11 +76,20 @@ class TensorIO(io.RawIOBase):
 
 
 def read_bytes(source: Source) -> memoryview:
-    """The bytes of a file, or of a tensor of uint8. Raises IoError, naming the file."""
+    """The bytes of a file, or of a tensor of uint8. Raises IoError, naming the file.
+
+    A file is mapped into memory where it can be: only what is used is read.
+    """
     if isinstance(source, Tensor):
         return TensorIO(source)._data
     path = pathlib.Path(source)
     try:
+        if path.is_file() and path.stat().st_size:
+            try:
+                with open(path, "rb") as file:
+                    return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            except OSError:
+                pass  # a file system without maps, or what the next line raises
         return memoryview(path.read_bytes())
     except OSError as error:
         raise _io_error(path, error) from error
@@ -102,8 +112,8 @@ def accept_filename(func: Callable[[Tensor], T]) -> Callable[[Source], T]:
     def wrapper(fn: Source) -> T:
         if isinstance(fn, Tensor):
             return func(fn)
-        data = read_bytes(fn)
-        return func(_core.tensor_from_bytes(bytes(data), dtypes.uint8, [len(data)]))
+        read_bytes(fn)  # the error if it cannot be
+        return func(Tensor(pathlib.Path(fn)))
 
     return wrapper
 

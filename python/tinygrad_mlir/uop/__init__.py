@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum, auto
 
+__all__ = ["GroupOp", "Ops"]
+
 
 class Ops(IntEnum):
     """What a node of a graph computes."""

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import DType, DTypeError, ShapeError
-from tinygrad_mlir.dtype import dtypes
+from tinygrad_mlir.dtype import DTypeLike, dtypes, to_dtype
 from tinygrad_mlir.uop import OPERATIONS, OPS, GroupOp, Ops
 from tinygrad_mlir.uop.upat import PatternMatcher, UPat
 
@@ -57,16 +57,27 @@ def _pairs(op: Ops, arg: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return tuple(pair[0] for pair in arg), tuple(pair[1] for pair in arg)
 
 
-def _to_arguments(op: Ops, arg: Any) -> dict[str, Any]:
-    """The arguments in the dialect of a node with this arg."""
+def _is_axis(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_arg(is_right: bool, op: Ops, needed: str, arg: Any) -> None:
+    if not is_right:
+        raise TypeError(f"{op} takes {needed} as arg, not {arg!r}")
+
+
+def _to_arguments(op: Ops, arg: Any, shape: tuple[Any, ...]) -> dict[str, Any]:
+    """The arguments in the dialect of a node with this arg, whose sources have this shape."""
     if op in (Ops.REDUCE, Ops.SCAN, Ops.SCATTER):
-        if not isinstance(arg, tuple) or len(arg) != 2:
-            what = "axes" if op is Ops.REDUCE else "axis"
-            raise TypeError(f"{op} takes (kind, {what}) as arg, not {arg!r}")
+        needed = "(kind, tuple of axes)" if op is Ops.REDUCE else "(kind, axis)"
+        _check_arg(isinstance(arg, tuple) and len(arg) == 2, op, needed, arg)
         kind, where = arg
+        kind = _KIND_NAMES.get(kind, str(kind))
         if op is Ops.REDUCE:
-            return {"kind": _KIND_NAMES.get(kind, str(kind)), "axes": tuple(sorted(where))}
-        return {"kind": _KIND_NAMES.get(kind, str(kind)), "axis": where}
+            _check_arg(isinstance(where, tuple) and all(map(_is_axis, where)), op, needed, arg)
+            return {"kind": kind, "axes": tuple(sorted(where))}
+        _check_arg(_is_axis(where), op, needed, arg)
+        return {"kind": kind, "axis": where}
     if op is Ops.PAD:
         low, high = _pairs(op, arg)
         return {"low": low, "high": high}
@@ -74,9 +85,24 @@ def _to_arguments(op: Ops, arg: Any) -> dict[str, Any]:
         begin, end = _pairs(op, arg)
         return {"from": begin, "to": end}
     if op is Ops.FLIP:
+        is_right = isinstance(arg, tuple) and all(isinstance(x, bool) for x in arg)
+        is_right = is_right and len(arg) == len(shape)
+        _check_arg(is_right, op, f"a tuple of {len(shape)} bools, one for each axis,", arg)
         return {"axes": tuple(axis for axis, is_flipped in enumerate(arg) if is_flipped)}
     if op is Ops.ARGSORT:
+        _check_arg(arg is None or isinstance(arg, bool), op, "whether it descends, a bool,", arg)
         return {"descending": bool(arg)}
+    if op is Ops.PERMUTE:
+        is_right = isinstance(arg, tuple) and all(map(_is_axis, arg))
+        _check_arg(is_right, op, "the order of the axes, a tuple of ints,", arg)
+    if op is Ops.IOTA:
+        _check_arg(_is_axis(arg), op, "an axis", arg)
+    if op is Ops.DIM:
+        _check_arg(not isinstance(arg, (str, tuple, list)), op, "a size", arg)
+    if op is Ops.COPY:
+        _check_arg(isinstance(arg, str), op, "the name of a device", arg)
+    if op is Ops.STRIDED:
+        _check_arg(isinstance(arg, str), op, "the views as a text", arg)
     names = {
         Ops.CONST: "value",
         Ops.IOTA: "axis",
@@ -90,6 +116,20 @@ def _to_arguments(op: Ops, arg: Any) -> dict[str, Any]:
     if arg is not None and op not in (Ops.RESHAPE, Ops.EXPAND):
         raise TypeError(f"{op} takes no arg, but it was given {arg!r}")
     return {}
+
+
+def _check_elements(dtype: DType, value: Any) -> None:
+    """Raises an error unless this is a number, or a tuple of numbers, of a dtype."""
+    for number in value if isinstance(value, tuple) else (value,):
+        if not isinstance(number, (bool, int, float)):
+            # Sizes of variables are constants, too.
+            if isinstance(number, (str, bytes, complex, list, tuple, dict, UOp)) or number is None:
+                raise TypeError(f"a constant is a number or a tuple of numbers, not {value!r}")
+        elif dtype is dtypes.bool:
+            if number not in (0, 1):
+                raise DTypeError(f"{number!r} is not a value of {dtype}")
+        elif isinstance(number, float) and not dtypes.is_float(dtype) and not number.is_integer():
+            raise DTypeError(f"{number!r} is not a value of {dtype}")
 
 
 def _describe(uop: UOp) -> str:
@@ -119,7 +159,7 @@ class UOp:
     def __new__(
         cls,
         op: Ops,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         src: tuple[UOp, ...] = (),
         arg: Any = None,
         *,
@@ -151,15 +191,21 @@ class UOp:
             shape = arg
         if op in _SHAPED and shape is None:
             shape = ()
+        if shape is not None and not isinstance(shape, tuple):
+            raise TypeError(f"a shape is a tuple of sizes, not {shape!r}")
+        if dtype is not None and not isinstance(dtype, DType):
+            dtype = to_dtype(dtype)
         if op in _TYPED and dtype is None:
             dtype = dtypes.int32 if op is Ops.ARGSORT else None
             if dtype is None:
                 raise TypeError(f"{op} needs a dtype")
+        if op is Ops.CONST and dtype is not None:
+            _check_elements(dtype, arg)
         made = UOp.of(
             _core.make_node(
                 OPERATIONS[op],
                 [x.node for x in src],
-                _to_arguments(op, arg),
+                _to_arguments(op, arg, src[0].shape if src else ()),
                 dtype if op in _TYPED or shape is not None else None,
                 shape,
             )
@@ -167,6 +213,16 @@ class UOp:
         if dtype is not None and made.dtype is not dtype:
             raise DTypeError(f"{op} of these sources gives {made.dtype}, not {dtype}")
         return made
+
+    # A node is one object and never changes, so that a copy is the object itself.
+    def __copy__(self) -> UOp:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UOp:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a UOp is a node of a graph of this process: pickle a Tensor instead")
 
     @staticmethod
     def of(node: _core.GraphNode) -> UOp:
@@ -191,7 +247,7 @@ class UOp:
         shape: tuple[Any, ...] = (),
     ) -> UOp:
         """A number in all elements, or a tuple of all elements. The first two arguments may be
-        swapped."""
+        swapped. Raises a DTypeError for numbers that the dtype does not have."""
         if isinstance(value, DType):
             dtype, value = value, dtype
         if not isinstance(dtype, DType):
@@ -292,7 +348,11 @@ class UOp:
         A replacement has to have the shape and dtype of what it replaces. What it is computed
         from is not replaced again.
         """
+        if not isinstance(replacements, Mapping):
+            raise TypeError(f"substitute() takes a dict of UOps by UOps, not {replacements!r}")
         for old, new in replacements.items():
+            if not isinstance(old, UOp) or not isinstance(new, UOp):
+                raise TypeError(f"substitute() replaces UOps by UOps, not {old!r} by {new!r}")
             _check_same(old, new, "substitute()")
         result: dict[UOp, UOp] = {}
         for uop in self.toposort():
@@ -308,10 +368,12 @@ class UOp:
         dtype of this."""
         return _alu(op, (self, *src))
 
-    def cast(self, dtype: DType) -> UOp:
+    def cast(self, dtype: DTypeLike) -> UOp:
+        dtype = to_dtype(dtype)
         return self if dtype is self.dtype else UOp(Ops.CAST, dtype, (self,))
 
-    def bitcast(self, dtype: DType) -> UOp:
+    def bitcast(self, dtype: DTypeLike) -> UOp:
+        dtype = to_dtype(dtype)
         return self if dtype is self.dtype else UOp(Ops.BITCAST, dtype, (self,))
 
     def where(self, x: UOp | Number, y: UOp | Number) -> UOp:
@@ -320,7 +382,8 @@ class UOp:
 
     def reduce(self, op: Ops, axes: Iterable[int]) -> UOp:
         """The sum (`Ops.ADD`), product or maximum along axes, which remain with size 1."""
-        return UOp(Ops.REDUCE, None, (self,), (op, tuple(axes)))
+        axes = tuple(axes) if isinstance(axes, Iterable) else axes
+        return UOp(Ops.REDUCE, None, (self,), (op, axes))
 
     def reshape(self, shape: tuple[Any, ...]) -> UOp:
         return self if shape == self.shape else UOp(Ops.RESHAPE, None, (self,), shape)

@@ -132,8 +132,9 @@ def graph_rewrite(
     """
     if not isinstance(sink, UOp):
         raise TypeError(f"graph_rewrite() takes a UOp, such as x.uop, not a {type(sink).__name__}")
-    if not isinstance(pm, PatternMatcher):
-        raise TypeError(f"graph_rewrite() takes a PatternMatcher, not a {type(pm).__name__}")
+    for rules in (pm,) if bpm is None else (pm, bpm):
+        if not isinstance(rules, PatternMatcher):
+            raise TypeError(f"graph_rewrite() takes a PatternMatcher, not a {type(rules).__name__}")
     return _Rewriter(None if bottom_up else pm, pm if bottom_up else bpm, ctx).rewrite(sink)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from tinygrad_mlir.uop import GroupOp, Ops
 
 if TYPE_CHECKING:
     from tinygrad_mlir.uop.ops import UOp
+
+__all__ = ["PatternMatcher", "UPat"]
 
 Match = dict[str, "UOp"]
 
@@ -67,6 +69,8 @@ class UPat:
             raise TypeError(f"src of a pattern has to consist of UPats, not {src!r}")
         if src is not None and not isinstance(src, (tuple, list, UPat)):
             raise TypeError(f"src of a pattern is a UPat, or a tuple or list of them, not {src!r}")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"the name of a pattern is a str, not {name!r}")
         if name == "ctx":
             raise ValueError("a pattern cannot be named ctx, which is the context of rules")
         self.op = _tuple_of(Ops, op, "op")
@@ -130,11 +134,10 @@ class UPat:
     # Operations: of commutative ones, the operands match in any order.
 
     def alu(self, op: Ops, *src: UPat | bool | int | float) -> UPat:
-        operands = [x if isinstance(x, UPat) else UPat.cvar(arg=x) for x in (self, *src)]
-        return _alu(op, operands)
+        return _alu(op, [_operand(op, x) for x in (self, *src)])
 
     def _reversed(self, op: Ops, other: Any) -> UPat:
-        return _alu(op, [UPat.cvar(arg=other), self])
+        return _alu(op, [_operand(op, other), self])
 
     def cast(self, dtype: DType | tuple[DType, ...] | None = None, **options: Any) -> UPat:
         return UPat(Ops.CAST, dtype, (self,), **options)
@@ -257,7 +260,7 @@ class UPat:
         return self.alu(Ops.CMPLT, other)
 
     def __gt__(self, other: Any) -> UPat:
-        return _alu(Ops.CMPLT, [other if isinstance(other, UPat) else UPat.cvar(arg=other), self])
+        return _alu(Ops.CMPLT, [_operand(Ops.CMPLT, other), self])
 
     def __ne__(self, other: Any) -> UPat:  # type: ignore[override]
         return self.ne(other)
@@ -267,6 +270,7 @@ class UPat:
 
         `store` has the nodes of names that are known already.
         """
+        _check_is_node(uop, "match()")
         return list(self._matches(uop, store or {}))
 
     def _matches(self, uop: UOp, known: Match) -> Iterator[Match]:
@@ -322,6 +326,20 @@ class UPat:
         return f"UPat({', '.join(fields)})"
 
 
+def _operand(op: Ops, value: Any) -> UPat:
+    """A pattern, also for a number."""
+    if isinstance(value, UPat):
+        return value
+    if not isinstance(value, (bool, int, float)):
+        raise TypeError(f"{op} of a {type(value).__name__}: UPats and numbers are operands")
+    return UPat.cvar(arg=value)
+
+
+def _check_is_node(uop: Any, what: str) -> None:
+    if not hasattr(uop, "src"):
+        raise TypeError(f"{what} takes a UOp, such as x.uop, not {uop!r}")
+
+
 def _alu(op: Ops, operands: list[UPat]) -> UPat:
     if op not in GroupOp.ALU:
         raise TypeError(f"alu() takes an elementwise operation of GroupOp.ALU, not {op!r}")
@@ -351,6 +369,10 @@ class PatternMatcher:
     """
 
     def __init__(self, patterns: Sequence[tuple[UPat, Rule]]) -> None:
+        if not isinstance(patterns, Iterable):
+            raise TypeError(
+                f"a PatternMatcher takes pairs of a UPat and a function, not {patterns!r}"
+            )
         self.patterns = list(patterns)
         self._rules: dict[Ops, list[tuple[UPat, Rule, bool]]] = {}
         for entry in self.patterns:
@@ -368,10 +390,13 @@ class PatternMatcher:
 
     def __add__(self, other: PatternMatcher) -> PatternMatcher:
         """The rules of both, those of this first."""
+        if not isinstance(other, PatternMatcher):
+            return NotImplemented
         return PatternMatcher(self.patterns + other.patterns)
 
     def rewrite(self, uop: UOp, ctx: Any = None) -> UOp | None:
         """What the first rule that applies gives for the node, or None."""
+        _check_is_node(uop, "rewrite()")
         return self.apply(uop, ctx)[0]
 
     def apply(self, uop: UOp, ctx: Any = None) -> tuple[UOp | None, Rule | None]:

@@ -72,6 +72,101 @@ tg.kernel @kept(%o: memref<96xf32>, %a: memref<32xf32>) attributes {outputs = 1 
 
 // -----
 
+// So it is in each part of a peeled range on which the tile depends: both parts
+// use the same memory, which each fills at its first item.
+
+// CHECK-LABEL: func.func @kept_in_parts
+// CHECK: %[[T:.*]] = memref.alloca() {{.*}} : memref<16xf32>
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for %[[ITEM:.*]] = %arg2 to %arg3
+// CHECK: scf.if {{.*}} {
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[ITEM]], %arg2
+// CHECK: %[[REST:.*]] = arith.remui %[[ITEM]], %c3
+// CHECK: %[[NEXT:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK: %[[NEW:.*]] = arith.ori %[[FIRST]], %[[NEXT]]
+// CHECK: scf.if %[[NEW]] {
+// CHECK: memref.store {{.*}}, %[[T]]
+// CHECK: }
+// CHECK: memref.load %[[T]]
+// CHECK: } else {
+// CHECK: %[[NEW:.*]] = arith.ori
+// CHECK: scf.if %[[NEW]] {
+// CHECK: memref.store {{.*}}, %[[T]]
+// CHECK: }
+// CHECK: memref.load %[[T]]
+tg.kernel @kept_in_parts(%o: memref<96xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64} {
+  %b = tg.range 0 thread 2 peel 1
+  %r = tg.range 1 thread 3
+  %x = tg.range 2 loop 16
+  %i = tg.range 3 loop 16
+  %c16 = tg.const(16 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %b0 = tg.mul %b, %c16 : index
+  %xi = tg.add %b0, %x : index
+  %v = tg.load %a[%xi] : memref<32xf32>
+  %t = tg.stage %v over %x : memref<16xf32>
+  %s = tg.barrier %t : memref<16xf32>
+  %w = tg.load %s[%i] : memref<16xf32>
+  %o0 = tg.mul %b, %c3 : index
+  %o1 = tg.add %o0, %r : index
+  %o2 = tg.mul %o1, %c16 : index
+  %oi = tg.add %o2, %i : index
+  tg.store %w, %o[%oi] : memref<96xf32>
+}
+
+// -----
+
+// A tile that depends on the innermost of the peeled ranges changes with each
+// item, and one of a kernel that works in place may be overwritten.
+
+// CHECK-LABEL: func.func @new_in_parts
+// CHECK-NOT: arith.ori
+// CHECK: return
+tg.kernel @new_in_parts(%o: memref<96xf32>, %a: memref<48xf32>) attributes {outputs = 1 : i64} {
+  %b = tg.range 0 thread 2 peel 1
+  %r = tg.range 1 thread 3 peel 1
+  %x = tg.range 2 loop 16
+  %i = tg.range 3 loop 16
+  %c16 = tg.const(16 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %r0 = tg.mul %r, %c16 : index
+  %xi = tg.add %r0, %x : index
+  %v = tg.load %a[%xi] : memref<48xf32>
+  %t = tg.stage %v over %x : memref<16xf32>
+  %s = tg.barrier %t : memref<16xf32>
+  %w = tg.load %s[%i] : memref<16xf32>
+  %o0 = tg.mul %b, %c3 : index
+  %o1 = tg.add %o0, %r : index
+  %o2 = tg.mul %o1, %c16 : index
+  %oi = tg.add %o2, %i : index
+  tg.store %w, %o[%oi] : memref<96xf32>
+}
+
+// CHECK-LABEL: func.func @in_place_parts
+// CHECK-NOT: arith.ori
+// CHECK: return
+tg.kernel @in_place_parts(%o: memref<96xf32>, %a: memref<32xf32>) attributes {in_place, outputs = 1 : i64} {
+  %b = tg.range 0 thread 2 peel 1
+  %r = tg.range 1 thread 3
+  %x = tg.range 2 loop 16
+  %i = tg.range 3 loop 16
+  %c16 = tg.const(16 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %b0 = tg.mul %b, %c16 : index
+  %xi = tg.add %b0, %x : index
+  %v = tg.load %a[%xi] : memref<32xf32>
+  %t = tg.stage %v over %x : memref<16xf32>
+  %s = tg.barrier %t : memref<16xf32>
+  %w = tg.load %s[%i] : memref<16xf32>
+  %o0 = tg.mul %b, %c3 : index
+  %o1 = tg.add %o0, %r : index
+  %o2 = tg.mul %o1, %c16 : index
+  %oi = tg.add %o2, %i : index
+  tg.store %w, %o[%oi] : memref<96xf32>
+}
+
+// -----
+
 // Large tiles come from the heap.
 
 // CHECK-LABEL: func.func @large

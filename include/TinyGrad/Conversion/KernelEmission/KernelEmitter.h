@@ -283,6 +283,8 @@ protected:
   /// The ranges that are bound to a value: loops and parallel ranges.
   RangeSet loopSet = 0;
   RangeSet parallelSet = 0, unrollSet = 0, upcastSet = 0;
+  /// The branches of emitParallelParts, each with its range.
+  DenseMap<Operation *, unsigned> partBranches;
   SmallVector<Scope, 0> scopes;
   bool isSymbolic = false; ///< whether the kernel has variables
 

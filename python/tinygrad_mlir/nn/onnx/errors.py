@@ -1,5 +1,7 @@
 """What is raised for models and their inputs."""
 
+__all__ = ["OnnxError", "UnsupportedOnnxError"]
+
 
 class OnnxError(RuntimeError, ValueError):
     """A model that is not valid, or inputs that do not fit it."""

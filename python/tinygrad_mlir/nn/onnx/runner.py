@@ -14,7 +14,7 @@ import onnx
 from onnx import ModelProto
 
 import tinygrad_mlir.nn.onnx.operators  # noqa: F401
-from tinygrad_mlir._core import Error, Tensor, is_float
+from tinygrad_mlir._core import DTypeError, Error, Tensor, is_float
 from tinygrad_mlir.device import Device
 from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.helpers import Context
@@ -70,6 +70,8 @@ class OnnxRunner:
         if isinstance(model, (str, os.PathLike)):
             base_dir = base_dir or Path(model).parent
         proto = _load(model)
+        if not proto.HasField("graph"):
+            raise OnnxError("the model has no graph")
         opsets = {opset.domain: opset.version for opset in proto.opset_import} or {"": 1}
         self._reader = Reader(opsets, proto.functions, str(base_dir or ""))
         self._graph = self._reader.read_graph(proto.graph)
@@ -108,6 +110,8 @@ class OnnxRunner:
             return self._call(inputs, debug)
 
     def _call(self, inputs: Mapping[str, Any], debug: int) -> dict[str, Any]:
+        if not isinstance(inputs, Mapping):
+            raise TypeError(f"inputs are a dict of values by name, not a {type(inputs).__name__}")
         scope = dict(self._graph.values)
         unknown = [name for name in inputs if name not in self._graph.types]
         if unknown:
@@ -120,7 +124,10 @@ class OnnxRunner:
                 scope[name] = None
             elif name not in scope:
                 raise OnnxError(f"input {name!r} is missing")
-        results = self._run(self._graph, scope, debug)
+        try:
+            results = self._run(self._graph, scope, debug)
+        except RecursionError:
+            raise OnnxError("the model's functions call each other without an end") from None
         outputs = zip(self.graph_outputs, results, strict=True)
         return {name: _give_out(value) for name, value in outputs}
 
@@ -228,6 +235,11 @@ def _load(model: Model) -> ModelProto:
     """The model, whose external data are not read yet."""
     if isinstance(model, ModelProto):
         return model
+    if not isinstance(model, (str, os.PathLike, bytes, bytearray, memoryview, Tensor)):
+        raise TypeError(
+            "a model is the path of a file, its bytes or an onnx.ModelProto, not an object of type "
+            f"{type(model).__name__}"
+        )
     try:
         if isinstance(model, (str, os.PathLike)):
             return onnx.load(os.fspath(model), load_external_data=False)
@@ -277,26 +289,32 @@ def _read_input(name: str, value: Any, kind: OnnxValue, sizes: dict[str, int]) -
 
 def _read_tensor(name: str, value: Any, kind: OnnxValue, sizes: dict[str, int]) -> Value:
     result: Value
-    if isinstance(value, Tensor):
-        result = value
-        if kind.dtype is not None and value.dtype != kind.dtype:
-            warnings.warn(
-                f"input {name!r} is of {value.dtype}, the model's of {kind.dtype}", stacklevel=4
-            )
-    else:
-        is_integer = kind.dtype is not None and not is_float(kind.dtype)
-        if is_integer and kind.shape is not None and len(kind.shape) <= 1:
-            # Numbers may be sizes or axes, which are known then.
-            given = value if isinstance(value, np.ndarray) else np.array(value)
-            result = Constant(given.astype(_numpy_type(kind.element)))
-        elif isinstance(value, np.ndarray):
-            result = Tensor(value)
-        else:
-            result = Tensor(value, dtype=kind.dtype)
+    try:
+        result = value if isinstance(value, Tensor) else _import(value, kind)
+    except (Error, TypeError, ValueError, OverflowError) as error:
+        raise OnnxError(f"input {name!r}: {error}") from error
+    if isinstance(result, Tensor) and kind.dtype not in (None, result.dtype):
+        warnings.warn(
+            f"input {name!r} is of {result.dtype}, the model's of {kind.dtype}", stacklevel=5
+        )
     _check_shape(name, shape_of(result), kind, sizes)
     if kind.element in NARROW:
         return Narrow(to_tensor(result), kind.element)
     return result
+
+
+def _import(value: Any, kind: OnnxValue) -> Tensor | Constant:
+    """An array, a number or lists of numbers as a value."""
+    is_integer = kind.dtype is not None and not is_float(kind.dtype)
+    if not is_integer or kind.shape is None or len(kind.shape) > 1:
+        if isinstance(value, np.ndarray):
+            return Tensor(value)
+        return Tensor(value, dtype=kind.dtype)
+    # Numbers may be sizes or axes, which are known then.
+    given = value if isinstance(value, np.ndarray) else np.array(value)
+    if given.size and given.dtype.kind not in "biu":
+        raise DTypeError(f"{given.dtype} cannot become {kind.dtype}")
+    return Constant(given.astype(_numpy_type(kind.element)))
 
 
 def _numpy_type(element: int) -> np.dtype:

@@ -131,6 +131,8 @@ def value_from_array(array: np.ndarray, element: int) -> Value:
 def value_from_proto(proto: TensorProto, base_dir: str = "") -> Value:
     """The value of a tensor of a model, whose external data are in a folder."""
     held_dtype(proto.data_type)
+    if any(size < 0 for size in proto.dims):
+        raise OnnxError(f"tensor '{proto.name}' has the negative size {min(proto.dims)}")
     try:
         array = numpy_helper.to_array(proto, base_dir)
     except (ValueError, TypeError, OSError, ValidationError) as error:

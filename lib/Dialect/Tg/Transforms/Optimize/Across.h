@@ -57,6 +57,7 @@ private:
     return columns * vectors + columns + vectors;
   }
   SmallVector<RangeOp> findUnrolled(RangedReduceOp reduce, int64_t copies);
+  RangeOp findSharingRange(RangedReduceOp reduce, RangeOp along);
   bool isTileRow(RangedReduceOp reduce, RangeOp range);
   void chooseTileRow();
   bool chooseTile();
@@ -64,6 +65,7 @@ private:
   findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                 const KernelSchedule::Window &inColumns);
   RangeOp shareRows();
+  bool isReadAgain(RangeOp images, RangeOp blocks);
   void groupRows();
   void findNeighbours();
 
@@ -105,9 +107,9 @@ private:
   /// one tile or of several.
   int64_t laneCount = 0, columnCount = 0, blockCount = 0;
   AcrossTile result;
-  /// The lanes within a reduction, and the tiles of a block if there are
-  /// several.
-  RangeOp inner, tiles;
+  /// The lanes within a reduction, the vectors of a tile if their number is no
+  /// power of two, and the tiles of a block if there are several.
+  RangeOp inner, vectors, tiles;
   /// Ranges that a reduction unrolls.
   DenseMap<Operation *, SmallVector<RangeOp>> unrolled;
   /// Reductions that skip padding.

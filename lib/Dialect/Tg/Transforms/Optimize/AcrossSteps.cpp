@@ -50,7 +50,7 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   if (neighbours)
     std::rotate(copies.begin(), std::prev(copies.end()), copies.end());
   inner = copies.front();
-  tiles = RangeOp();
+  tiles = vectors = RangeOp();
   RangeOp along = copies.back();
   if (tileRow) {
     row = copies[copies.size() - 2];
@@ -60,6 +60,10 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   reportStep(schedule, "stage", along, blockCount * blocks * columnCount);
   if (blockCount > laneCount)
     std::tie(tiles, inner) = schedule.split(inner, laneCount);
+  if (!llvm::isPowerOf2_64(laneCount)) {
+    std::tie(vectors, inner) = schedule.split(inner, width);
+    schedule.setKind(vectors, RangeKind::unroll);
+  }
   schedule.setKind(inner, RangeKind::upcast);
   auto staged = stage.getValue().getDefiningOp<RangedReduceOp>();
   if (tileRow) {
@@ -77,6 +81,8 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
           }))
         schedule.setKind(row, RangeKind::unroll);
     }
+  } else if (RangeOp range = findSharingRange(staged, along)) {
+    unrolled[staged] = {range};
   }
   stageWindows(staged, along);
   if (tileRow && row.getKind() != RangeKind::unroll)
@@ -133,10 +139,11 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     SmallVector<RangeOp> skipped{along};
     if (tileRow && row.getKind() != RangeKind::unroll)
       skipped.insert(skipped.begin(), row);
+    // Each of several vectors would branch.
     const bool canSkip =
-        !tileRow || llvm::all_of(inColumns->parts, [&](auto part) {
+        !vectors && (!tileRow || llvm::all_of(inColumns->parts, [&](auto part) {
           return llvm::is_contained(unrolled[reduce], part.first);
-        });
+        }));
     auto load = value.getDefiningOp<LoadOp>();
     if (load && canSkip && schedule.skipMasked(reduce, load, skipped, inner))
       skipping.insert(reduce);
@@ -193,6 +200,8 @@ void Across::pack(RangedReduceOp reduce) {
     }
     if (tiles)
       over.insert(isExact ? over.begin() : over.end(), tiles);
+    if (vectors)
+      over.push_back(vectors);
     over.push_back(inner);
     int64_t size = 1;
     for (RangeOp range : over)
@@ -200,6 +209,8 @@ void Across::pack(RangedReduceOp reduce) {
     reportStep(schedule, "pack", over.front(), size);
     auto [tile, copies] = schedule.stage(load, over);
     RangeOp lanes = copies.pop_back_val();
+    // Squares of each vector are transposed in turn.
+    RangeOp first = vectors ? copies.pop_back_val() : lanes;
     if (tiles)
       copies.erase(isExact ? copies.begin() : std::prev(copies.end()));
     if (copies.empty())
@@ -207,8 +218,8 @@ void Across::pack(RangedReduceOp reduce) {
     prefetch(tile, copies.back(), kPackedAhead);
     // Merge neighboring ranges that are contiguous together.
     for (RangeOp copy : llvm::ArrayRef(copies).drop_front())
-      schedule.moveBefore(copy, lanes);
-    schedule.moveBefore(copies.front(), copies.size() > 1 ? copies[1] : lanes);
+      schedule.moveBefore(copy, first);
+    schedule.moveBefore(copies.front(), copies.size() > 1 ? copies[1] : first);
     while (copies.size() > 1 &&
            schedule.canMerge(copies[copies.size() - 2], copies.back())) {
       RangeOp last = copies.pop_back_val();
@@ -233,8 +244,9 @@ void Across::pack(RangedReduceOp reduce) {
 }
 
 /// Merges ranges of a reduction over which both operands now advance alike.
-/// (Windows stay loops, unless a tile has several rows: unrolled, they would
-/// share broadcast values, whose live ranges exceed the registers.)
+/// (Windows stay loops, unless a tile has several rows or findSharingRange()
+/// has found one: unrolled, they would share broadcast values, whose live
+/// ranges exceed the registers.)
 void Across::mergeNeighbours(RangedReduceOp reduce) {
   bool changed = true;
   while (changed) {

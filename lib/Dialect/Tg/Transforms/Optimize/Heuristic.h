@@ -235,6 +235,10 @@ private:
   bool canSkip = false;
 };
 
+/// Whether a register tile of few rows waits for its columns, which it reads
+/// from the second-level cache.
+bool waitsForColumns(const TargetFacts &target);
+
 /// Whether the extent is a multiple of \p count, for all values of variables.
 bool isMultiple(RangeOp range, int64_t count);
 

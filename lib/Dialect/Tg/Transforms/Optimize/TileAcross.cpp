@@ -32,6 +32,11 @@ constexpr int64_t kShortDepth = 16;
 /// this many copies of the body. Padding around more positions is a small part
 /// of them.
 constexpr int64_t kMaxUnrolled = 8, kMaxCopies = 144, kManyPositions = 7;
+/// How many times slower than the second-level cache the next one is.
+constexpr int64_t kSlowerCache = 8;
+/// The fewest columns of a tile of three vectors of lanes. With fewer, a step
+/// of the sum has too few products for its scalar instructions.
+constexpr int64_t kLeastOfThree = 8;
 /// More columns of a tile leave registers for one vector of lanes, whose blocks
 /// compute windows more often than those of several vectors of fewer columns.
 constexpr int64_t kMaxTileColumns = 16;
@@ -278,6 +283,37 @@ SmallVector<RangeOp> Across::findUnrolled(RangedReduceOp reduce,
   return unrolled;
 }
 
+/// The innermost range of a reduction, a part of the window along the columns,
+/// if there are registers for all elements that the columns of a tile share, or
+/// null. Unrolled, each element is broadcast once, it is known which products
+/// are padding, and there are fewer scalar instructions.
+RangeOp Across::findSharingRange(RangedReduceOp reduce, RangeOp along) {
+  if (!target.sharedPorts)
+    return RangeOp();
+  const SmallVector<RangeOp> closed = getClosedRanges(reduce);
+  RangeOp range = closed.back();
+  const int64_t extent = range.getLargestExtent(),
+                vectors = llvm::divideCeil(laneCount, width);
+  if (range.isSymbolic() || range.getPeel() ||
+      range.getKind() != RangeKind::loop || extent < 2 ||
+      extent > kMaxUnrolled || columnCount * extent > kMaxCopies)
+    return RangeOp();
+  int64_t used = columnCount * vectors + vectors;
+  for (Value value : findBroadcast(reduce, along, inner)) {
+    auto window = schedule.findWindow(value, along, closed);
+    if (!window)
+      return RangeOp();
+    auto *part = llvm::find_if(window->parts,
+                               [&](auto &it) { return it.first == range; });
+    if (part == window->parts.end())
+      return RangeOp();
+    used += std::min((columnCount - 1) * window->stride +
+                         part->second * (extent - 1) + 1,
+                     columnCount * extent);
+  }
+  return used <= target.vectorRegisters ? range : RangeOp();
+}
+
 /// Whether the tile may take all rows along \p range: their windows are shared,
 /// and little of them is padding, unless the padding is omitted.
 bool Across::isTileRow(RangedReduceOp reduce, RangeOp range) {
@@ -371,13 +407,21 @@ bool Across::chooseTile() {
   const bool isTight = hasWindow && !skipsColumns();
   const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
-  for (int64_t vectors : {1, 2, 4}) {
+  for (int64_t vectors : {1, 2, 3, 4}) {
+    // A processor that multiplies as fast as it loads waits for a tile of one
+    // vector. Three are copies of the body.
+    if (vectors == 3 && (!waitsForColumns(target) || tileRow || passes ||
+                         channels % (vectors * width) != 0))
+      continue;
     if (vectors > 1 && (depth * width * vectors > getMostPackedBytes() ||
                         width * (vectors - 1) >= channels))
       break;
     const int64_t operands = isTight ? vectors + 1 : 0;
     for (int64_t count = std::min(registers / vectors, extent);
-         count >= (tileRow ? extent : 1); --count) {
+         count >= (vectors == 3 ? kLeastOfThree
+                   : tileRow    ? extent
+                                : 1);
+         --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
                        llvm::divideCeil(channels, vectors * width);
       int64_t used = count * vectors;
@@ -448,6 +492,38 @@ RangeOp Across::shareRows() {
     positions = each;
   }
   return lane;
+}
+
+/// Whether the products of a block of lanes wait for what they broadcast, which
+/// they read from where it is: the second-level cache holds the part of one
+/// position of \p images, but not all of it, so that each of the \p blocks
+/// would read it from a slower one.
+bool Across::isReadAgain(RangeOp images, RangeOp blocks) {
+  if (!waitsForColumns(target) || blocks.isSymbolic() || images.isSymbolic() ||
+      blocks.getLargestExtent() < 2 || images.getLargestExtent() < 2)
+    return false;
+  int64_t bytes = 0, products = 0;
+  for (RangedReduceOp reduce : reduces) {
+    for (Value value : findBroadcast(reduce, columns, lane)) {
+      auto load = value.getDefiningOp<LoadOp>();
+      if (!load || load.getMask() ||
+          load.getBuffer().getDefiningOp<BarrierOp>() ||
+          !schedule.dependsOn(load.getResult(), images))
+        return false;
+      bytes += cast<MemRefType>(load.getBuffer().getType()).getNumElements() *
+               llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+    }
+    int64_t count = llvm::divideCeil(blockCount, width);
+    for (RangeOp range : getClosedRanges(reduce))
+      count *= range.getLargestExtent();
+    for (RangeOp range : schedule.getResultRanges())
+      if (range != lane && range != blocks)
+        count *= range.getLargestExtent();
+    products += count;
+  }
+  return bytes > target.l2Bytes &&
+         bytes / images.getLargestExtent() <= target.l2Bytes &&
+         bytes * kSlowerCache > products * target.l2BytesPerProduct;
 }
 
 /// Windows of neighboring rows overlap too: groups as many rows as fit into the
@@ -554,6 +630,10 @@ std::optional<AcrossTile> Across::run() {
   schedule.moveBefore(lane, tileRow ? tileRow : columns);
   moveOutside();
   result.reusedAlong = shareRows();
+  RangeOp images = schedule.getResultRanges()[1];
+  if (images->isBeforeInBlock(result.reusedAlong) &&
+      isReadAgain(images, blocks))
+    schedule.moveBefore(images, blocks);
   if (tileRow)
     findNeighbours();
   else

@@ -32,11 +32,11 @@ constexpr int64_t kMostNarrow = 2;
 /// of 256 positions, from memory: 0.7 times as fast).
 constexpr int64_t kFewestRowsOfNarrow = 128;
 
-/// Whether a register tile of few rows waits for its columns, which it reads
-/// from the second-level cache.
-bool Heuristic::waitsForColumns() const {
+bool tg::waitsForColumns(const TargetFacts &target) {
   return target.l2BytesPerProduct * kFewRows < target.vectorBytes;
 }
+
+bool Heuristic::waitsForColumns() const { return tg::waitsForColumns(target); }
 
 /// Whether two vectors of columns are better than the \p count columns of four,
 /// since fewer lanes are idle. Tiles have more rows then, and read fewer

@@ -11,7 +11,7 @@ from tinygrad_mlir.nn.onnx.errors import UnsupportedOnnxError
 from tinygrad_mlir.nn.onnx.operators.networks import rms_normalization
 from tinygrad_mlir.nn.onnx.operators.quantized import (
     dequantize_linear,
-    limit,
+    round_to,
     quantize_linear,
 )
 from tinygrad_mlir.nn.onnx.registry import MICROSOFT, method, operator
@@ -229,10 +229,8 @@ def _numbers(values: tuple[Value, ...]) -> tuple[Tensor, Tensor]:
 
 
 def _quantized(y: Tensor, scale: Value, zero: Value, like: Value) -> Value:
-    rounded = (y / to_tensor(scale)).round()
-    if zero is not None:
-        rounded = rounded + to_tensor(zero).cast(dtypes.float32)
-    return limit(rounded, ELEMENT_TYPES[to_tensor(like).dtype])
+    zero_point = Tensor(0) if zero is None else to_tensor(zero)
+    return round_to(y / to_tensor(scale), zero_point, ELEMENT_TYPES[to_tensor(like).dtype])
 
 
 @operator("QLinearAdd", domain=MICROSOFT, context=True)

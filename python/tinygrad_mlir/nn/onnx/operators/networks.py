@@ -79,10 +79,11 @@ def conv_transpose(
         for (before, _), end, size in zip(cuts, ends, y.shape[2:], strict=True)
     )
     y = y.shrink((None, None, *bounds))
-    return y if bias is None else y + _of_channels(bias, y.ndim)
+    return y if bias is None else y + of_channels(bias, y.ndim)
 
 
-def _of_channels(x: Tensor, rank: int) -> Tensor:
+def of_channels(x: Tensor, rank: int) -> Tensor:
+    """A number for each channel, as is broadcast to a tensor of this rank."""
     return x.reshape(1, -1, *[1] * (rank - 2))
 
 
@@ -124,7 +125,11 @@ def instance_normalization(
     x: Tensor, scale: Tensor, bias: Tensor, epsilon: float = 1e-5, consumed_inputs: Any = None
 ) -> Tensor:
     y = x.flatten(2).layernorm(-1, epsilon).reshape(x.shape) if x.ndim > 2 else x - x
-    return y * _of_channels(scale, x.ndim) + _of_channels(bias, x.ndim)
+    return y * of_channels(scale, x.ndim) + of_channels(bias, x.ndim)
+
+
+def _axes_from(x: Tensor, axis: int) -> tuple[int, ...]:
+    return tuple(range(axis % x.ndim, x.ndim))
 
 
 @operator("LayerNormalization", context=True)
@@ -139,8 +144,7 @@ def layer_normalization(
 ) -> Any:
     """Also the mean and the inverse of the standard deviation, in the type of the computation."""
     x, scale = to_tensor(x), to_tensor(scale)
-    axes = tuple(range(axis % x.ndim, x.ndim))
-    wide = x.cast(held_dtype(stash_type))
+    axes, wide = _axes_from(x, axis), x.cast(held_dtype(stash_type))
     y = wide.layernorm(axes, epsilon).cast(x.dtype) * scale
     y = y if bias is None else y + to_tensor(bias)
     if context.num_outputs == 1:
@@ -154,8 +158,7 @@ def layer_normalization(
 def rms_normalization(
     x: Tensor, scale: Tensor, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Tensor:
-    axes = tuple(range(axis % x.ndim, x.ndim))
-    wide = x.cast(held_dtype(stash_type))
+    axes, wide = _axes_from(x, axis), x.cast(held_dtype(stash_type))
     y = wide * (wide.square().mean(axes, keepdim=True) + epsilon).rsqrt()
     return y.cast(x.dtype) * scale
 
@@ -179,7 +182,7 @@ def group_normalization(
     x: Tensor, scale: Tensor, bias: Tensor, epsilon: float, num_groups: int, stash_type: int = 1
 ) -> Tensor:
     y = _normalize_groups(x, num_groups, epsilon, stash_type).reshape(x.shape)
-    return y * _of_channels(scale, x.ndim) + _of_channels(bias, x.ndim)
+    return y * of_channels(scale, x.ndim) + of_channels(bias, x.ndim)
 
 
 @operator("LRN")

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.dtype import dtypes
 from tinygrad_mlir.nn.onnx.errors import UnsupportedOnnxError
-from tinygrad_mlir.nn.onnx.operators.networks import conv
+from tinygrad_mlir.nn.onnx.operators.networks import conv, of_channels
 from tinygrad_mlir.nn.onnx.registry import operator
 from tinygrad_mlir.nn.onnx.values import (
     DTYPES,
@@ -173,6 +173,11 @@ def limit(x: Tensor, element: int) -> Value:
     return Narrow(result, element) if element in NARROW else result
 
 
+def round_to(x: Tensor, zero_point: Tensor, element: int) -> Value:
+    """The nearest integers, to which the zero point is added, as numbers of a type."""
+    return limit(x.round() + zero_point.cast(x.dtype), element)
+
+
 @operator("QuantizeLinear", context=True)
 def quantize_linear(
     _: Any,
@@ -196,19 +201,17 @@ def quantize_linear(
     wide = wide.cast(dtype) / factor.cast(dtype)
     if held_dtype(element) in LARGEST or held_dtype(element) == dtypes.float32:
         return convert(wide, element, bool(saturate))
-    rounded = wide.round()
-    if zero_point is not None:
-        rounded = rounded + along(held(zero_point), shape_of(x), axis, block_size).cast(dtype)
-    return limit(rounded, element)
+    if zero_point is None:
+        return limit(wide.round(), element)
+    return round_to(wide, along(held(zero_point), shape_of(x), axis, block_size), element)
 
 
 @operator("DynamicQuantizeLinear")
-def dynamic_quantize_linear(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def dynamic_quantize_linear(x: Tensor) -> tuple[Value, Tensor, Tensor]:
     low, high = x.min().minimum(0), x.max().maximum(0)
     scale = (high - low) / 255
-    zero_point = (-low / scale).round().clip(0, 255)
-    y = ((x / scale).round() + zero_point).clip(0, 255)
-    return y.cast(dtypes.uint8), scale, zero_point.cast(dtypes.uint8)
+    zero_point = held(limit((-low / scale).round(), TensorProto.UINT8))
+    return round_to(x / scale, zero_point, TensorProto.UINT8), scale, zero_point
 
 
 def _centered(x: Tensor, zero_point: Tensor | None, axis: int) -> Tensor:
@@ -232,8 +235,8 @@ def qlinear_matmul(_: Any, *values: Value) -> Value:
     product = matmul_integer(a, b, a_zero, b_zero).cast(dtypes.float32)
     shape = product.shape
     scales = along(a_scale.float(), shape, -2) * along(b_scale.float(), shape, -1)
-    rounded = (product * (scales / along(y_scale.float(), shape, -2))).round()
-    return limit(rounded + along(y_zero, shape, -2).float(), element_type(y_zero))
+    product = product * (scales / along(y_scale.float(), shape, -2))
+    return round_to(product, along(y_zero, shape, -2), element_type(y_zero))
 
 
 @operator("ConvInteger")
@@ -263,7 +266,7 @@ def qlinear_conv(
 ) -> Value:
     product = conv_integer(x, weight, x_zero, weight_zero, **attributes)
     if bias is not None:
-        product = product + bias.reshape(1, -1, *[1] * (x.ndim - 2))
+        product = product + of_channels(bias, x.ndim)
     scale = x_scale.reshape(()) * along(weight_scale, product.shape, 1) / y_scale.reshape(())
-    rounded = (product.cast(dtypes.float32) * scale).round()
-    return limit(rounded + y_zero.reshape(()).cast(dtypes.float32), element_type(y_zero))
+    product = product.cast(dtypes.float32) * scale
+    return round_to(product, y_zero.reshape(()), element_type(y_zero))

@@ -11,6 +11,8 @@ from tinygrad_mlir.nn.onnx.operators.movement import reverse_sequence
 from tinygrad_mlir.nn.onnx.registry import operator
 
 Function = Callable[[Tensor], Tensor]
+#: From a row of the input and the states before to the states after.
+Step = Callable[[Tensor, tuple[Tensor, ...]], tuple[Tensor, ...]]
 
 #: Activations for the numbers alpha and beta, and these numbers if none are given.
 ACTIVATIONS: dict[str, tuple[Callable[[Tensor, float, float], Tensor], float, float]] = {
@@ -70,10 +72,23 @@ class _Layer:
         return (state.transpose(0, 1) if self.layout else state)[direction]
 
     def run(
-        self,
-        is_reverse: bool,
-        states: tuple[Tensor, ...],
-        step: Callable[[Tensor, tuple[Tensor, ...]], tuple[Tensor, ...]],
+        self, direction: str, initial: tuple[Tensor | None, ...], make_step: Callable[[int], Step]
+    ) -> tuple[Tensor, ...]:
+        """Y and the last states of all directions in the layout of the input.
+
+        `initial` has the states of all directions, `make_step` gives the step of each.
+        """
+        outputs, last = [], []
+        for d in range(self.num_directions):
+            states = tuple(self.initial(state, d) for state in initial)
+            is_reverse = direction == "reverse" or d == 1
+            y, states = self._run_direction(is_reverse, states, make_step(d))
+            outputs.append(y)
+            last.append(states)
+        return self._join(outputs, last)
+
+    def _run_direction(
+        self, is_reverse: bool, states: tuple[Tensor, ...], step: Step
     ) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The first state after each step, (time, batch, hidden), and the last states."""
         x = self._reverse(self.x) if is_reverse else self.x
@@ -95,8 +110,7 @@ class _Layer:
             return x.flip(0)
         return reverse_sequence(x, self.lengths, 1, 0)
 
-    def join(self, outputs: list[Tensor], last: list[tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
-        """Y and the last states of all directions in the layout of the input."""
+    def _join(self, outputs: list[Tensor], last: list[tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
         y = outputs[0].stack(*outputs[1:], dim=1)
         if self.layout:
             y = y.permute(2, 0, 1, 3)
@@ -114,10 +128,6 @@ def _biases(bias: Tensor | None, direction: int) -> tuple[Tensor | None, Tensor 
     row = bias[direction]
     half = row.shape[0] // 2
     return row[:half], row[half:]
-
-
-def _is_reverse(direction: str, number: int) -> bool:
-    return direction == "reverse" or number == 1
 
 
 @operator("RNN")
@@ -141,20 +151,17 @@ def rnn(
     layer = _Layer(x, r, lengths, layout)
     names = activations or ["Tanh"] * layer.num_directions
     functions = _activations(names, activation_alpha, activation_beta, clip)
-    outputs, last = [], []
-    for d in range(layer.num_directions):
+
+    def make_step(d: int) -> Step:
         b, rb = _biases(bias, d)
 
-        def step(
-            row: Tensor, states: tuple[Tensor, ...], d: int = d, b: Any = b, rb: Any = rb
-        ) -> tuple[Tensor, ...]:
+        def step(row: Tensor, states: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
             total = row.linear(w[d].T, b) + states[0].linear(r[d].T, rb)
             return (functions[d](total),)
 
-        y, states = layer.run(_is_reverse(direction, d), (layer.initial(initial_h, d),), step)
-        outputs.append(y)
-        last.append(states)
-    return layer.join(outputs, last)
+        return step
+
+    return layer.run(direction, (initial_h,), make_step)
 
 
 @operator("GRU")
@@ -179,21 +186,13 @@ def gru(
     layer = _Layer(x, r, lengths, layout)
     names = activations or ["Sigmoid", "Tanh"] * layer.num_directions
     functions = _activations(names, activation_alpha, activation_beta, clip)
-    outputs, last = [], []
     hidden = layer.hidden
-    for d in range(layer.num_directions):
+
+    def make_step(d: int) -> Step:
         b, rb = _biases(bias, d)
         f, g = functions[2 * d : 2 * d + 2]
 
-        def step(
-            row: Tensor,
-            states: tuple[Tensor, ...],
-            d: int = d,
-            b: Any = b,
-            rb: Any = rb,
-            f: Function = f,
-            g: Function = g,
-        ) -> tuple[Tensor, ...]:
+        def step(row: Tensor, states: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
             h = states[0]
             inner = row.linear(w[d].T, b)
             gates = h.linear(r[d][: 2 * hidden].T, None if rb is None else rb[: 2 * hidden])
@@ -207,10 +206,9 @@ def gru(
             candidate = g(inner[:, 2 * hidden :] + candidate)
             return ((1 - z) * candidate + z * h,)
 
-        y, states = layer.run(_is_reverse(direction, d), (layer.initial(initial_h, d),), step)
-        outputs.append(y)
-        last.append(states)
-    return layer.join(outputs, last)
+        return step
+
+    return layer.run(direction, (initial_h,), make_step)
 
 
 @operator("LSTM")
@@ -238,22 +236,13 @@ def lstm(
     layer = _Layer(x, r, lengths, layout)
     names = activations or ["Sigmoid", "Tanh", "Tanh"] * layer.num_directions
     functions = _activations(names, activation_alpha, activation_beta, clip)
-    outputs, last = [], []
-    for d in range(layer.num_directions):
+
+    def make_step(d: int) -> Step:
         b, rb = _biases(bias, d)
         f, g, h = functions[3 * d : 3 * d + 3]
         holes = peepholes[d].chunk(3) if peepholes is not None else None
 
-        def step(
-            row: Tensor,
-            states: tuple[Tensor, ...],
-            d: int = d,
-            b: Any = b,
-            rb: Any = rb,
-            functions: Any = (f, g, h),
-            holes: Any = holes,
-        ) -> tuple[Tensor, ...]:
-            f, g, h = functions
+        def step(row: Tensor, states: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
             hidden, cell = states
             gates = row.linear(w[d].T, b) + hidden.linear(r[d].T, rb)
             i, o, forget, candidate = gates.chunk(4, dim=1)
@@ -265,8 +254,6 @@ def lstm(
             o = f(o + holes[1] * cell if holes is not None else o)
             return o * h(cell), cell
 
-        states = (layer.initial(initial_h, d), layer.initial(initial_c, d))
-        y, states = layer.run(_is_reverse(direction, d), states, step)
-        outputs.append(y)
-        last.append(states)
-    return layer.join(outputs, last)
+        return step
+
+    return layer.run(direction, (initial_h, initial_c), make_step)

@@ -1,0 +1,115 @@
+// RUN: tg-run %s --interpret --print | FileCheck %s
+// RUN: tg-run %s --print | FileCheck %s
+// RUN: env SPEC=3 tg-run %s --print | FileCheck %s
+
+// Convolutions for which processors of Intel have tiles of their own: a window
+// of 7 columns that is unrolled, images before channels, and three vectors of
+// channels. Numbers are small, so that the order of additions does not matter.
+// Each number that is printed depends on the places of all results.
+// CHECK: result 0: tensor<1xi64> = {{\[}}3905780484]
+// CHECK: result 1: tensor<1xi64> = {{\[}}161064324480]
+// CHECK: result 2: tensor<1xi64> = {{\[}}59464734100]
+func.func @main() -> (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) {
+  %x0p = tg.iota 0 : tensor<2352xi32>
+  %x0a = tg.const(11 : i32) : tensor<2352xi32>
+  %x0b = tg.const(3 : i32) : tensor<2352xi32>
+  %x0c = tg.const(4 : i32) : tensor<2352xi32>
+  %x0m = tg.mul %x0p, %x0a : tensor<2352xi32>
+  %x0d = tg.floordiv %x0m, %x0b : tensor<2352xi32>
+  %x0r = tg.floormod %x0d, %x0c : tensor<2352xi32>
+  %x0f = tg.cast %x0r : tensor<2352xi32> -> tensor<2352xf32>
+  %x0s = tg.reshape %x0f : tensor<2352xf32> -> tensor<3x16x7x7xf32>
+  %x0 = tg.contiguous %x0s : tensor<3x16x7x7xf32>
+  %w0p = tg.iota 0 : tensor<4608xi32>
+  %w0a = tg.const(7 : i32) : tensor<4608xi32>
+  %w0b = tg.const(3 : i32) : tensor<4608xi32>
+  %w0c = tg.const(5 : i32) : tensor<4608xi32>
+  %w0m = tg.mul %w0p, %w0a : tensor<4608xi32>
+  %w0d = tg.floordiv %w0m, %w0b : tensor<4608xi32>
+  %w0r = tg.floormod %w0d, %w0c : tensor<4608xi32>
+  %w0f = tg.cast %w0r : tensor<4608xi32> -> tensor<4608xf32>
+  %w0s = tg.reshape %w0f : tensor<4608xf32> -> tensor<32x16x3x3xf32>
+  %w0 = tg.contiguous %w0s : tensor<32x16x3x3xf32>
+  %v0_0 = tg.pad %x0 low [0, 0, 1, 1] high [0, 0, 1, 1] : tensor<3x16x7x7xf32> -> tensor<3x16x9x9xf32>
+  %v0_1 = tg.strided %v0_0 [#tg.view<[3, 1, 1, 7, 7, 16, 3, 3] strides [1296, 0, 0, 9, 1, 81, 9, 1]>] : tensor<3x16x9x9xf32> -> tensor<3x1x1x7x7x16x3x3xf32>
+  %v0_2 = tg.expand %v0_1 : tensor<3x1x1x7x7x16x3x3xf32> -> tensor<3x1x32x7x7x16x3x3xf32>
+  %v0_3 = tg.reshape %w0 : tensor<32x16x3x3xf32> -> tensor<1x1x32x1x1x16x3x3xf32>
+  %v0_4 = tg.expand %v0_3 : tensor<1x1x32x1x1x16x3x3xf32> -> tensor<3x1x32x7x7x16x3x3xf32>
+  %v0_5 = tg.mul %v0_2, %v0_4 : tensor<3x1x32x7x7x16x3x3xf32>
+  %v0_6 = tg.reduce add %v0_5 axes [5, 6, 7] : tensor<3x1x32x7x7x16x3x3xf32> -> tensor<3x1x32x7x7x1x1x1xf32>
+  %v0_7 = tg.reshape %v0_6 : tensor<3x1x32x7x7x1x1x1xf32> -> tensor<3x32x7x7xf32>
+  %flat0 = tg.reshape %v0_7 : tensor<3x32x7x7xf32> -> tensor<4704xf32>
+  %stored0 = tg.contiguous %flat0 : tensor<4704xf32>
+  %l0 = tg.cast %stored0 : tensor<4704xf32> -> tensor<4704xi64>
+  %i0 = tg.iota 0 : tensor<4704xi64>
+  %lw0 = tg.mul %l0, %i0 : tensor<4704xi64>
+  %check0 = tg.reduce add %lw0 axes [0] : tensor<4704xi64> -> tensor<1xi64>
+  %x1p = tg.iota 0 : tensor<401408xi32>
+  %x1a = tg.const(11 : i32) : tensor<401408xi32>
+  %x1b = tg.const(3 : i32) : tensor<401408xi32>
+  %x1c = tg.const(4 : i32) : tensor<401408xi32>
+  %x1m = tg.mul %x1p, %x1a : tensor<401408xi32>
+  %x1d = tg.floordiv %x1m, %x1b : tensor<401408xi32>
+  %x1r = tg.floormod %x1d, %x1c : tensor<401408xi32>
+  %x1f = tg.cast %x1r : tensor<401408xi32> -> tensor<401408xf32>
+  %x1s = tg.reshape %x1f : tensor<401408xf32> -> tensor<2x16x112x112xf32>
+  %x1 = tg.contiguous %x1s : tensor<2x16x112x112xf32>
+  %w1p = tg.iota 0 : tensor<1024xi32>
+  %w1a = tg.const(7 : i32) : tensor<1024xi32>
+  %w1b = tg.const(3 : i32) : tensor<1024xi32>
+  %w1c = tg.const(5 : i32) : tensor<1024xi32>
+  %w1m = tg.mul %w1p, %w1a : tensor<1024xi32>
+  %w1d = tg.floordiv %w1m, %w1b : tensor<1024xi32>
+  %w1r = tg.floormod %w1d, %w1c : tensor<1024xi32>
+  %w1f = tg.cast %w1r : tensor<1024xi32> -> tensor<1024xf32>
+  %w1s = tg.reshape %w1f : tensor<1024xf32> -> tensor<64x16x1x1xf32>
+  %w1 = tg.contiguous %w1s : tensor<64x16x1x1xf32>
+  %v1_0 = tg.strided %x1 [#tg.view<[2, 1, 1, 28, 28, 16, 1, 1] strides [200704, 0, 0, 448, 4, 12544, 0, 0]>] : tensor<2x16x112x112xf32> -> tensor<2x1x1x28x28x16x1x1xf32>
+  %v1_1 = tg.expand %v1_0 : tensor<2x1x1x28x28x16x1x1xf32> -> tensor<2x1x64x28x28x16x1x1xf32>
+  %v1_2 = tg.reshape %w1 : tensor<64x16x1x1xf32> -> tensor<1x1x64x1x1x16x1x1xf32>
+  %v1_3 = tg.expand %v1_2 : tensor<1x1x64x1x1x16x1x1xf32> -> tensor<2x1x64x28x28x16x1x1xf32>
+  %v1_4 = tg.mul %v1_1, %v1_3 : tensor<2x1x64x28x28x16x1x1xf32>
+  %v1_5 = tg.reduce add %v1_4 axes [5] : tensor<2x1x64x28x28x16x1x1xf32> -> tensor<2x1x64x28x28x1x1x1xf32>
+  %v1_6 = tg.reshape %v1_5 : tensor<2x1x64x28x28x1x1x1xf32> -> tensor<2x64x28x28xf32>
+  %flat1 = tg.reshape %v1_6 : tensor<2x64x28x28xf32> -> tensor<100352xf32>
+  %stored1 = tg.contiguous %flat1 : tensor<100352xf32>
+  %l1 = tg.cast %stored1 : tensor<100352xf32> -> tensor<100352xi64>
+  %i1 = tg.iota 0 : tensor<100352xi64>
+  %lw1 = tg.mul %l1, %i1 : tensor<100352xi64>
+  %check1 = tg.reduce add %lw1 axes [0] : tensor<100352xi64> -> tensor<1xi64>
+  %x2p = tg.iota 0 : tensor<12288xi32>
+  %x2a = tg.const(11 : i32) : tensor<12288xi32>
+  %x2b = tg.const(3 : i32) : tensor<12288xi32>
+  %x2c = tg.const(4 : i32) : tensor<12288xi32>
+  %x2m = tg.mul %x2p, %x2a : tensor<12288xi32>
+  %x2d = tg.floordiv %x2m, %x2b : tensor<12288xi32>
+  %x2r = tg.floormod %x2d, %x2c : tensor<12288xi32>
+  %x2f = tg.cast %x2r : tensor<12288xi32> -> tensor<12288xf32>
+  %x2s = tg.reshape %x2f : tensor<12288xf32> -> tensor<1x3x64x64xf32>
+  %x2 = tg.contiguous %x2s : tensor<1x3x64x64xf32>
+  %w2p = tg.iota 0 : tensor<17424xi32>
+  %w2a = tg.const(7 : i32) : tensor<17424xi32>
+  %w2b = tg.const(3 : i32) : tensor<17424xi32>
+  %w2c = tg.const(5 : i32) : tensor<17424xi32>
+  %w2m = tg.mul %w2p, %w2a : tensor<17424xi32>
+  %w2d = tg.floordiv %w2m, %w2b : tensor<17424xi32>
+  %w2r = tg.floormod %w2d, %w2c : tensor<17424xi32>
+  %w2f = tg.cast %w2r : tensor<17424xi32> -> tensor<17424xf32>
+  %w2s = tg.reshape %w2f : tensor<17424xf32> -> tensor<48x3x11x11xf32>
+  %w2 = tg.contiguous %w2s : tensor<48x3x11x11xf32>
+  %v2_0 = tg.pad %x2 low [0, 0, 2, 2] high [0, 0, 2, 2] : tensor<1x3x64x64xf32> -> tensor<1x3x68x68xf32>
+  %v2_1 = tg.strided %v2_0 [#tg.view<[1, 1, 1, 15, 15, 3, 11, 11] strides [0, 0, 0, 272, 4, 4624, 68, 1]>] : tensor<1x3x68x68xf32> -> tensor<1x1x1x15x15x3x11x11xf32>
+  %v2_2 = tg.expand %v2_1 : tensor<1x1x1x15x15x3x11x11xf32> -> tensor<1x1x48x15x15x3x11x11xf32>
+  %v2_3 = tg.reshape %w2 : tensor<48x3x11x11xf32> -> tensor<1x1x48x1x1x3x11x11xf32>
+  %v2_4 = tg.expand %v2_3 : tensor<1x1x48x1x1x3x11x11xf32> -> tensor<1x1x48x15x15x3x11x11xf32>
+  %v2_5 = tg.mul %v2_2, %v2_4 : tensor<1x1x48x15x15x3x11x11xf32>
+  %v2_6 = tg.reduce add %v2_5 axes [5, 6, 7] : tensor<1x1x48x15x15x3x11x11xf32> -> tensor<1x1x48x15x15x1x1x1xf32>
+  %v2_7 = tg.reshape %v2_6 : tensor<1x1x48x15x15x1x1x1xf32> -> tensor<1x48x15x15xf32>
+  %flat2 = tg.reshape %v2_7 : tensor<1x48x15x15xf32> -> tensor<10800xf32>
+  %stored2 = tg.contiguous %flat2 : tensor<10800xf32>
+  %l2 = tg.cast %stored2 : tensor<10800xf32> -> tensor<10800xi64>
+  %i2 = tg.iota 0 : tensor<10800xi64>
+  %lw2 = tg.mul %l2, %i2 : tensor<10800xi64>
+  %check2 = tg.reduce add %lw2 axes [0] : tensor<10800xi64> -> tensor<1xi64>
+  return %check0, %check1, %check2 : tensor<1xi64>, tensor<1xi64>, tensor<1xi64>
+}
