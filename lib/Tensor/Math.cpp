@@ -335,23 +335,28 @@ Tensor Tensor::asinh() const {
   });
 }
 
+/// \p value with NaN where \p mask is true, and the derivatives of \p value.
+static Tensor withNan(const Tensor &mask, const Tensor &value) {
+  return mask.where(value + std::numeric_limits<double>::quiet_NaN(), value);
+}
+
 Tensor Tensor::acosh() const {
   const MethodScope method("acosh");
   return inFloat(*this, [](const Tensor &x) {
     // From here on acosh(x) is log(2 x).
     const double large = isDouble(x) ? kLargeForSquare : 4096;
-    Tensor isLarge = x > large, bounded = isLarge.where(1, x);
+    // Below -1 there is no value, but the formula has a derivative.
+    const Tensor size = withoutSign(x);
+    Tensor isLarge = size > large, bounded = isLarge.where(1, size);
     Tensor rest = bounded - 1;
-    // The square of x is not less than 1 below -1 either.
-    rest = rest * (x < 1).where(std::numeric_limits<double>::quiet_NaN(), 1);
     Tensor root = mulAdd(rest, rest, rest * 2).sqrt(), sum = rest + root;
     // What rounding the sum has lost counts by the derivative of the logarithm,
     // 1 / (x + root), which is x - root. For a larger x, that would be noise.
     Tensor lost = rest - (sum - root);
     Tensor value = log1p(sum) + (lost * (bounded - root)).detach();
-    value = isLarge.where(isLarge.where(x, 1).log() + ln2, value);
+    value = isLarge.where(isLarge.where(size, 1).log() + ln2, value);
+    value = withNan(x < 1, withSign(x, value));
     return prim::withDerivative(value, x, [&] {
-      const Tensor size = withoutSign(x);
       return ((size - 1).sqrt() * (size + 1).sqrt()).reciprocal();
     });
   });
@@ -361,13 +366,11 @@ Tensor Tensor::atanh() const {
   const MethodScope method("atanh");
   return inFloat(*this, [](const Tensor &x) {
     // log((1 + x) / (1 - x)) / 2
-    Tensor size = withoutSign(x);
-    size = size * (size > 1).where(std::numeric_limits<double>::quiet_NaN(), 1);
-    Tensor twice = size * 2;
+    Tensor size = withoutSign(x), twice = size * 2;
     Tensor value = log1p(mulAdd(twice, size / (1 - size), twice)) * 0.5;
-    return prim::withDerivative(withSign(x, value), x, [&] {
-      return ((1 - x) * (1 + x)).reciprocal();
-    });
+    value = withNan(size > 1, withSign(x, value));
+    return prim::withDerivative(
+        value, x, [&] { return ((1 - x) * (1 + x)).reciprocal(); });
   });
 }
 
