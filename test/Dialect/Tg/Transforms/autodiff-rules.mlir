@@ -445,7 +445,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // pow: g (y x^(y - 1)); g (r log(x)). If y and x^2 are 0, x and the exponent are
 // replaced by 1 in the first one, which is 0 then. If x is 0, it is replaced by 1
-// in the second one, and r by 0.
+// in the second one, and r by 0, unless that is infinite: then so is the gradient.
 
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32>, %[[Y:[^:]*]]: tensor<4xf32>,
@@ -466,8 +466,12 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-DAG:     %[[X_IS_0:.*]] = tg.cmpeq %[[X]], %[[ZERO]] :
 // CHECK-DAG:     %[[SAFE:.*]] = tg.where %[[X_IS_0]], %[[ONE]], %[[X]] :
 // CHECK-DAG:     %[[LOG:.*]] = tg.log %[[SAFE]] :
-// CHECK-DAG:     %[[RESULT:.*]] = tg.where %[[X_IS_0]], %[[ZERO]], %[[R]] :
-// CHECK-DAG:     %[[BY_Y:.*]] = tg.mul %[[RESULT]], %[[LOG]] :
+// CHECK-DAG:     %[[IS_INFINITE:.*]] = tg.cmplt %[[Y]], %[[ZERO]] :
+// CHECK-DAG:     %[[AT_0:.*]] = tg.where %[[IS_INFINITE]], %[[R]], %[[ZERO]] :
+// CHECK-DAG:     %[[RESULT:.*]] = tg.where %[[X_IS_0]], %[[AT_0]], %[[R]] :
+// CHECK-DAG:     %[[MINUS_ONE:.*]] = tg.const(-1.000000e+00 : f32)
+// CHECK-DAG:     %[[FACTOR:.*]] = tg.where %[[X_IS_0]], %[[MINUS_ONE]], %[[LOG]] :
+// CHECK-DAG:     %[[BY_Y:.*]] = tg.mul %[[RESULT]], %[[FACTOR]] :
 // CHECK-DAG:     %[[DY:.*]] = tg.mul %[[G]], %[[BY_Y]] :
 // CHECK:         return %[[DX]], %[[DY]] :
 func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
