@@ -152,3 +152,28 @@ func.func @two(%arg0: tensor<1x3x64x64xf32>, %arg1: tensor<32x3x11x11xf32>) -> t
   %7 = tg.reshape %6 : tensor<1x1x32x15x15x1x1x1xf32> -> tensor<1x32x15x15xf32>
   return %7 : tensor<1x32x15x15xf32>
 }
+
+// -----
+
+// Two sums have the ranges of the window in common. The weights of the second one are
+// packed when one of these is unrolled for the first: its copy is a loop that is
+// merged with the one around it.
+// SPR-LABEL: tg.kernel @r_2_32_8_8_16_3_3_n0
+// SPR-SAME:  #tg.step<set_kind [46] as loop>, #tg.step<merge [45, 46] into
+func.func @main(%arg0: tensor<2x16x8x8xf32>, %arg1: tensor<32x16x3x3xf32>, %arg2: tensor<32x16x3x3xf32>) -> tensor<2x32x8x8xf32> {
+  %0 = tg.pad %arg0 low [0, 0, 1, 1] high [0, 0, 1, 1] : tensor<2x16x8x8xf32> -> tensor<2x16x10x10xf32>
+  %1 = tg.strided %0 [#tg.view<[2, 1, 1, 8, 8, 16, 3, 3] strides [1600, 0, 0, 10, 1, 100, 10, 1]>] : tensor<2x16x10x10xf32> -> tensor<2x1x1x8x8x16x3x3xf32>
+  %2 = tg.expand %1 : tensor<2x1x1x8x8x16x3x3xf32> -> tensor<2x1x32x8x8x16x3x3xf32>
+  %3 = tg.reshape %arg1 : tensor<32x16x3x3xf32> -> tensor<1x1x32x1x1x16x3x3xf32>
+  %4 = tg.expand %3 : tensor<1x1x32x1x1x16x3x3xf32> -> tensor<2x1x32x8x8x16x3x3xf32>
+  %5 = tg.mul %2, %4 : tensor<2x1x32x8x8x16x3x3xf32>
+  %6 = tg.reduce add %5 axes [5, 6, 7] : tensor<2x1x32x8x8x16x3x3xf32> -> tensor<2x1x32x8x8x1x1x1xf32>
+  %7 = tg.reshape %6 : tensor<2x1x32x8x8x1x1x1xf32> -> tensor<2x32x8x8xf32>
+  %8 = tg.reshape %arg2 : tensor<32x16x3x3xf32> -> tensor<1x1x32x1x1x16x3x3xf32>
+  %9 = tg.expand %8 : tensor<1x1x32x1x1x16x3x3xf32> -> tensor<2x1x32x8x8x16x3x3xf32>
+  %10 = tg.mul %2, %9 : tensor<2x1x32x8x8x16x3x3xf32>
+  %11 = tg.reduce add %10 axes [5, 6, 7] : tensor<2x1x32x8x8x16x3x3xf32> -> tensor<2x1x32x8x8x1x1x1xf32>
+  %12 = tg.reshape %11 : tensor<2x1x32x8x8x1x1x1xf32> -> tensor<2x32x8x8xf32>
+  %13 = tg.add %7, %12 : tensor<2x32x8x8xf32>
+  return %13 : tensor<2x32x8x8xf32>
+}

@@ -223,6 +223,10 @@ void Across::pack(RangedReduceOp reduce) {
     while (copies.size() > 1 &&
            schedule.canMerge(copies[copies.size() - 2], copies.back())) {
       RangeOp last = copies.pop_back_val();
+      // Those of a range that was unrolled for another sum are, too.
+      for (RangeOp copy : {copies.back(), last})
+        if (copy.getKind() != RangeKind::loop)
+          schedule.setKind(copy, RangeKind::loop);
       copies.back() = schedule.merge(copies.back(), last);
     }
     // Between rows of a tile there is no room for the positions by which the
