@@ -359,26 +359,27 @@ MlirValue mlirTgBuilderCast(MlirTgBuilder builder, MlirValue x,
       });
 }
 
-MlirValue mlirTgBuilderReshape(MlirTgBuilder builder, MlirValue x,
-                               intptr_t rank, MlirAttribute const *dims) {
+/// Gives an operand another shape by a method of TgBuilder.
+template <typename Method>
+static MlirValue buildToShape(MlirTgBuilder builder, MlirValue x, intptr_t rank,
+                              MlirAttribute const *dims, Method method) {
   return buildFrom(
       builder, x, [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
         auto shape = getDimList(b, rank, dims);
         if (failed(shape))
           return failure();
-        return b.graph.reshape(values[0], *shape);
+        return (b.graph.*method)(values[0], *shape);
       });
+}
+
+MlirValue mlirTgBuilderReshape(MlirTgBuilder builder, MlirValue x,
+                               intptr_t rank, MlirAttribute const *dims) {
+  return buildToShape(builder, x, rank, dims, &TgBuilder::reshape);
 }
 
 MlirValue mlirTgBuilderBroadcastTo(MlirTgBuilder builder, MlirValue x,
                                    intptr_t rank, MlirAttribute const *dims) {
-  return buildFrom(
-      builder, x, [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
-        auto shape = getDimList(b, rank, dims);
-        if (failed(shape))
-          return failure();
-        return b.graph.broadcastTo(values[0], *shape);
-      });
+  return buildToShape(builder, x, rank, dims, &TgBuilder::broadcastTo);
 }
 
 MlirValue mlirTgBuilderTranspose(MlirTgBuilder builder, MlirValue x,
