@@ -398,13 +398,13 @@ bool FunctionCounter::decidesInnerLoops(const llvm::MachineLoop &loop) {
     return false;
   return llvm::any_of(
       source->getLoopsInPreorder(), [&](const llvm::Loop *inner) {
+        const llvm::SCEV *count = evolution.getBackedgeTakenCount(inner);
         return inner != source &&
-               llvm::SCEVExprContains(
-                   evolution.getBackedgeTakenCount(inner),
-                   [&](const llvm::SCEV *part) {
-                     auto *growing = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
-                     return growing && growing->getLoop() == source;
-                   });
+               !llvm::isa<llvm::SCEVCouldNotCompute>(count) &&
+               llvm::SCEVExprContains(count, [&](const llvm::SCEV *part) {
+                 auto *growing = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+                 return growing && growing->getLoop() == source;
+               });
       });
 }
 
