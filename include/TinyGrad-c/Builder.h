@@ -139,9 +139,21 @@ MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderCombine(MlirTgBuilder builder,
  */
 MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderConstant(MlirTgBuilder builder,
                                                    MlirType type, double value);
+/** The same for an integer, such as one of i64 that no double has. */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderConstantInteger(MlirTgBuilder builder,
+                                                          MlirType type,
+                                                          int64_t value);
 /** A tensor of the elements of a dense attribute. */
 MLIR_CAPI_EXPORTED MlirValue
 mlirTgBuilderConstantElements(MlirTgBuilder builder, MlirAttribute elements);
+/**
+ * The value of a dimension, which the program knows when it runs, in all
+ * elements of a tensor type whose elements are numbers: the number of rows of a
+ * batch, to divide a sum by.
+ */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderSize(MlirTgBuilder builder,
+                                               MlirType type,
+                                               MlirAttribute dim);
 
 /** \p x where the condition holds, else \p y; all are broadcast. */
 MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderWhere(MlirTgBuilder builder,
@@ -162,6 +174,12 @@ MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderReshape(MlirTgBuilder builder,
 MLIR_CAPI_EXPORTED MlirValue
 mlirTgBuilderBroadcastTo(MlirTgBuilder builder, MlirValue x, intptr_t rank,
                          MlirAttribute const *dims);
+/** With an axis of size 1 before axis `axis`, which may be the rank. */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderUnsqueeze(MlirTgBuilder builder,
+                                                    MlirValue x, int64_t axis);
+/** Without the axis `axis`, whose size is 1. */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderSqueeze(MlirTgBuilder builder,
+                                                  MlirValue x, int64_t axis);
 /** Exchanges two axes. */
 MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderTranspose(MlirTgBuilder builder,
                                                     MlirValue x, int64_t first,
@@ -195,16 +213,37 @@ MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderMean(MlirTgBuilder builder,
  * The product of matrices, or of stacks of them, which are broadcast. An
  * operand of one axis is a row on the left and a column on the right. Both have
  * one element type, which the result has, too; products of f16 and bf16 are
- * added up in f32.
+ * added up in f32, those of integers of less than 32 bits in i32 or ui32.
  */
 MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderMatmul(MlirTgBuilder builder,
                                                  MlirValue lhs, MlirValue rhs);
+/** The same, added up in the element type `accumulate`. */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderMatmulIn(MlirTgBuilder builder,
+                                                   MlirValue lhs, MlirValue rhs,
+                                                   MlirType accumulate);
 /** Of floats, along an axis; no maximum is too large. */
 MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderSoftmax(MlirTgBuilder builder,
                                                   MlirValue x, int64_t axis);
 /** The logarithm of the softmax. */
 MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderLogSoftmax(MlirTgBuilder builder,
                                                      MlirValue x, int64_t axis);
+/**
+ * The logarithm of the sum of exponentials of floats along axes, as
+ * mlirTgBuilderReduce; no exponential overflows.
+ */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderLogSumExp(MlirTgBuilder builder,
+                                                    MlirValue x,
+                                                    intptr_t numAxes,
+                                                    int64_t const *axes,
+                                                    bool keepAxes);
+/**
+ * Floats less their mean along axes (all if there are none), divided by the
+ * root of their variance plus `epsilon` (1e-5 in most networks), times `weight`
+ * plus `bias`, which are broadcast to the shape of `x`; either may be null.
+ */
+MLIR_CAPI_EXPORTED MlirValue mlirTgBuilderLayerNorm(
+    MlirTgBuilder builder, MlirValue x, intptr_t numAxes, int64_t const *axes,
+    double epsilon, MlirValue weight, MlirValue bias);
 
 /**
  * Options of convolutions and pooling, zeros of which are defaults. A list is

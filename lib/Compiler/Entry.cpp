@@ -12,6 +12,7 @@
 
 #include "Entry.h"
 #include "TinyGrad/Compiler/Expressions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
@@ -35,14 +36,19 @@ bool tinygrad::detail::isHostProgram(func::FuncOp entry) {
 /// location of one that no buffer can hold.
 static FailureOr<std::vector<TensorInfo>>
 describe(func::FuncOp entry, TypeRange types, ArrayRef<tg::VarAttr> variables,
-         function_ref<Location(unsigned)> getLocation) {
+         function_ref<Location(unsigned)> getLocation,
+         function_ref<Attribute(unsigned)> getElements) {
   std::vector<TensorInfo> infos;
   for (auto [i, type] : llvm::enumerate(types)) {
     if (tinygrad::detail::isHostProgram(entry)) {
       auto buffer = cast<MemRefType>(type);
-      infos.push_back({getDType(buffer.getElementType()),
-                       {buffer.getNumElements()},
-                       {Expression(buffer.getNumElements())}});
+      const Expression all(buffer.getNumElements());
+      const Attribute elements = getElements(i);
+      infos.push_back(
+          {getDType(buffer.getElementType()),
+           {buffer.getNumElements()},
+           {all},
+           elements ? getExpression(tg::Dim(elements), variables) : all});
       continue;
     }
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -67,7 +73,8 @@ describe(func::FuncOp entry, TypeRange types, ArrayRef<tg::VarAttr> variables,
              << tg::nameSizes(tensor);
     TensorInfo info{getDType(tensor.getElementType()),
                     ArrayRef<int64_t>(tg::getLargestShape(tensor)),
-                    {}};
+                    {},
+                    getExpression(tg::getNeededElements(tensor), variables)};
     for (tg::Dim dim : tg::getDims(tensor))
       info.sizes.push_back(getExpression(dim, variables));
     infos.push_back(std::move(info));
@@ -111,14 +118,16 @@ tinygrad::detail::describeEntry(ModuleOp module,
   FailureOr<SmallVector<tg::VarAttr>> variables = findVariables(entry);
   if (failed(variables))
     return failure();
-  FailureOr<std::vector<TensorInfo>> arguments =
-      describe(entry, entry.getArgumentTypes(), *variables,
-               [&](unsigned i) { return entry.getArgument(i).getLoc(); });
+  FailureOr<std::vector<TensorInfo>> arguments = describe(
+      entry, entry.getArgumentTypes(), *variables,
+      [&](unsigned i) { return entry.getArgument(i).getLoc(); },
+      [&](unsigned i) { return entry.getArgAttr(i, tg::elementsAttrName); });
   if (failed(arguments))
     return failure();
-  FailureOr<std::vector<TensorInfo>> results =
-      describe(entry, entry.getResultTypes(), *variables,
-               [&](unsigned) { return entry.getLoc(); });
+  FailureOr<std::vector<TensorInfo>> results = describe(
+      entry, entry.getResultTypes(), *variables,
+      [&](unsigned) { return entry.getLoc(); },
+      [&](unsigned i) { return entry.getResultAttr(i, tg::elementsAttrName); });
   if (failed(results))
     return failure();
   return Entry{std::move(*arguments), std::move(*results),

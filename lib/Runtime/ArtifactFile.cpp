@@ -293,6 +293,7 @@ static void visitTensor(Codec &codec, T &tensor) {
   codec.list(tensor.shape, "sizes", [&](auto &size) { codec.number(size); });
   codec.list(tensor.sizes, "sizes",
              [&](auto &size) { codec.expression(size); });
+  codec.expression(tensor.elements);
 }
 
 template <typename Codec, typename T>
@@ -424,6 +425,7 @@ static void verifyParts(const Artifact &artifact) {
                      fits(tensor, list.slots[slots[i]].bytes);
       for (const Expression &size : tensor.sizes)
         isRight &= size.numVariables() <= list.variables.size();
+      isRight &= tensor.elements.numVariables() <= list.variables.size();
       if (!isRight)
         throw Error(std::string(what) + ": the shape of number " +
                     std::to_string(i) + " does not fit its slot");

@@ -70,7 +70,20 @@ TEST_F(CBuilder, EveryFunction) {
   EXPECT_EQ(typeOf(mlirTgBuilderLogSoftmax(builder, x, 0)), "tensor<2x4xf32>");
   EXPECT_EQ(typeOf(mlirTgBuilderTranspose(builder, x, 0, 1)),
             "tensor<4x2xf32>");
+  EXPECT_EQ(typeOf(mlirTgBuilderMatmulIn(builder, x, argument(1),
+                                         mlirF64TypeGet(context))),
+            "tensor<2x3xf32>");
+  EXPECT_THAT(str(module), HasSubstr("tensor<2x3xf64>"));
+  MlirValue column = mlirTgBuilderUnsqueeze(builder, x, -1);
+  EXPECT_EQ(typeOf(column), "tensor<2x4x1xf32>");
+  EXPECT_EQ(typeOf(mlirTgBuilderUnsqueeze(builder, x, 0)), "tensor<1x2x4xf32>");
+  EXPECT_EQ(typeOf(mlirTgBuilderSqueeze(builder, column, 2)),
+            "tensor<2x4xf32>");
   const int64_t axes[] = {1};
+  EXPECT_EQ(typeOf(mlirTgBuilderLogSumExp(builder, x, 1, axes, true)),
+            "tensor<2x1xf32>");
+  EXPECT_EQ(typeOf(mlirTgBuilderLogSumExp(builder, x, 0, nullptr, false)),
+            "tensor<f32>");
   EXPECT_EQ(typeOf(mlirTgBuilderReduce(builder, MlirTgReduceKindMax, x, 1, axes,
                                        true)),
             "tensor<2x1xf32>");
@@ -101,6 +114,16 @@ TEST_F(CBuilder, EveryFunction) {
           builder, mlirAttributeParseGet(
                        context, text("dense<[1.0, 2.0]> : tensor<2xf32>")))),
       "tensor<2xf32>");
+  MlirType i64 = mlirRankedTensorTypeGet(
+      0, nullptr, mlirIntegerTypeGet(context, 64), mlirAttributeGetNull());
+  EXPECT_EQ(typeOf(mlirTgBuilderConstantInteger(builder, i64,
+                                                (int64_t(1) << 53) + 1)),
+            "tensor<i64>");
+  EXPECT_THAT(str(module), HasSubstr("9007199254740993"));
+  EXPECT_EQ(
+      typeOf(mlirTgBuilderSize(
+          builder, i64, mlirTgVarAttrGetChecked(location, text("n"), 1, 8))),
+      "tensor<i64>");
   const int64_t two[] = {2, 2}, pad[] = {1, 1};
   MlirTgWindowOptions none = {};
   MlirTgWindowOptions padded = {};
@@ -119,6 +142,36 @@ TEST_F(CBuilder, EveryFunction) {
   EXPECT_TRUE(
       mlirLogicalResultIsSuccess(mlirTgBuilderEndFunction(builder, 1, &mean)));
   EXPECT_THAT(str(module), HasSubstr("-> tensor<1x2x4x4xf32>"));
+}
+
+// Either, both or none of weight and bias.
+TEST_F(CBuilder, LayerNorm) {
+  MlirValue x = begin({tensor({2, 4}), tensor({4}), tensor({2, 1})});
+  MlirValue weight = mlirTgBuilderGetArgument(builder, 1);
+  MlirValue bias = mlirTgBuilderGetArgument(builder, 2);
+  const int64_t axes[] = {-1};
+  auto count = [&](const std::string &name) {
+    const std::string all = str(module);
+    std::size_t number = 0;
+    for (std::size_t at = 0; (at = all.find(name, at)) != std::string::npos;
+         ++at)
+      ++number;
+    return number;
+  };
+  // How often it uses the weight and the bias.
+  auto build = [&](MlirValue factor, MlirValue summand) {
+    const std::size_t weights = count("%arg1"), biases = count("%arg2");
+    EXPECT_EQ(typeOf(mlirTgBuilderLayerNorm(builder, x, 1, axes, 0.25, factor,
+                                            summand)),
+              "tensor<2x4xf32>");
+    return std::pair(count("%arg1") - weights, count("%arg2") - biases);
+  };
+  const MlirValue none = {nullptr};
+  EXPECT_EQ(build(none, none), std::pair(std::size_t(0), std::size_t(0)));
+  EXPECT_THAT(str(module), HasSubstr("2.5"));
+  EXPECT_EQ(build(weight, none), std::pair(std::size_t(1), std::size_t(0)));
+  EXPECT_EQ(build(none, bias), std::pair(std::size_t(0), std::size_t(1)));
+  EXPECT_EQ(build(weight, bias), std::pair(std::size_t(1), std::size_t(1)));
 }
 
 // In a function that was parsed, before its terminator.
@@ -177,6 +230,19 @@ TEST_F(CBuilder, Null) {
   EXPECT_THAT(errorOf(mlirTgBuilderReduce(builder, MlirTgReduceKindAdd, x, -1,
                                           nullptr, false)),
               HasSubstr("the list of axes is null, or its length is negative"));
+  EXPECT_THAT(errorOf(mlirTgBuilderConstantInteger(builder, {nullptr}, 1)),
+              HasSubstr("not that of a tensor"));
+  EXPECT_THAT(errorOf(mlirTgBuilderSize(builder, tensor({}), {nullptr})),
+              HasSubstr("entry 0 of the list of dimensions is null"));
+  EXPECT_THAT(errorOf(mlirTgBuilderMatmulIn(builder, x, x, {nullptr})),
+              HasSubstr("entry 0 of the list of types is null"));
+  EXPECT_THAT(errorOf(mlirTgBuilderLogSumExp(builder, x, 1, nullptr, false)),
+              HasSubstr("the list of axes is null"));
+  EXPECT_THAT(errorOf(mlirTgBuilderLayerNorm(builder, {nullptr}, 0, nullptr,
+                                             1e-5, x, x)),
+              HasSubstr("entry 0 of the list of operands is null"));
+  EXPECT_THAT(errorOf(mlirTgBuilderUnsqueeze(builder, {nullptr}, 0)),
+              HasSubstr("entry 0 of the list of operands is null"));
   MlirTgWindowOptions negative = {};
   negative.numAxes = -1;
   EXPECT_THAT(errorOf(mlirTgBuilderConv(builder, x, x, {nullptr}, negative)),
@@ -217,6 +283,16 @@ TEST_F(CBuilder, Mistakes) {
               HasSubstr("'tg.div' is unknown; use 'tg.fdiv'"));
   EXPECT_THAT(errorOf(mlirTgBuilderSoftmax(builder, scalar, 0)),
               HasSubstr("softmax: the operand has the type 'f32'"));
+  EXPECT_THAT(errorOf(mlirTgBuilderSqueeze(builder, x, 1)),
+              HasSubstr("squeeze: "));
+  EXPECT_THAT(errorOf(mlirTgBuilderUnsqueeze(builder, x, 4)),
+              HasSubstr("unsqueeze: "));
+  const int64_t outside[] = {2};
+  EXPECT_THAT(errorOf(mlirTgBuilderLogSumExp(builder, x, 1, outside, false)),
+              HasSubstr("logSumExp: "));
+  EXPECT_THAT(errorOf(mlirTgBuilderLayerNorm(builder, x, 0, nullptr, 1e-5,
+                                             other, {nullptr})),
+              HasSubstr("shape"));
   EXPECT_THAT(errorOf(mlirTgBuilderConv(builder, x, x, scalar, {})),
               HasSubstr("conv: "));
   // The only other number that C++ lets the type have.
@@ -233,6 +309,8 @@ TEST_F(CBuilder, Mistakes) {
   MlirType i8 = mlirRankedTensorTypeGet(
       0, nullptr, mlirIntegerTypeGet(context, 8), mlirAttributeGetNull());
   EXPECT_THAT(errorOf(mlirTgBuilderConstant(builder, i8, 300)),
+              HasSubstr("300 is not a value of 'i8'"));
+  EXPECT_THAT(errorOf(mlirTgBuilderConstantInteger(builder, i8, 300)),
               HasSubstr("300 is not a value of 'i8'"));
   EXPECT_THAT(errorOf(mlirTgBuilderConstant(
                   builder, i8, std::numeric_limits<double>::quiet_NaN())),

@@ -98,10 +98,10 @@ static Artifact makeArtifact() {
   list.steps = {first, second, copy, sort};
   list.inputs = {0};
   list.outputs = {5, 4, 6};
-  artifact.arguments = {{DType::Int64, {16}, {16}}};
-  artifact.results = {{DType::Int64, {4, 4}, {4, timesTwo()}},
-                      {DType::Int64, {1}, {1}},
-                      {DType::Int32, {16}, {16}}};
+  artifact.arguments = {{DType::Int64, {16}, {16}, 16}};
+  artifact.results = {{DType::Int64, {4, 4}, {4, timesTwo()}, timesTwo()},
+                      {DType::Int64, {1}, {1}, 1},
+                      {DType::Int32, {16}, {16}, 16}};
   return artifact;
 }
 
@@ -146,6 +146,9 @@ TEST(ArtifactTest, runsAfterItWasSaved) {
   EXPECT_EQ(program->getResults()[0].shape, (std::vector<int64_t>{4, 4}));
   const int64_t four = 4;
   EXPECT_EQ(program->getResults()[0].sizes[1].evaluate(&four), 8);
+  EXPECT_EQ(getNeededBytes(program->getResults()[0], &four), 64u);
+  const int64_t least = -5;
+  EXPECT_EQ(getNeededBytes(program->getResults()[0], &least), 0u);
   std::vector<int64_t> values(kCount, 100);
   const Buffer input =
       Buffer::fromHost(device, values.data(), kBytes, DType::Int64);
@@ -207,7 +210,7 @@ TEST(ArtifactTest, isOfThisVersion) {
   std::string bytes = makeArtifact().save();
   bytes[8] = 1;
   EXPECT_EQ(problem(bytes), "net.tga: it is an artifact of version 1, this "
-                            "runtime reads version 2; compile it again");
+                            "runtime reads version 3; compile it again");
 }
 
 TEST(ArtifactTest, hasItsLength) {

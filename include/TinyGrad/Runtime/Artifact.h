@@ -38,7 +38,7 @@ namespace tinygrad {
 /// A compiled function. Safe to use from several threads at once.
 struct Artifact {
   /// The version of the files. A file of another version is refused.
-  static constexpr uint32_t kVersion = 2;
+  static constexpr uint32_t kVersion = 3;
 
   /// The target that it was compiled for, as the compiler calls it:
   /// "cpu:x86-64-v3", "cuda:sm_90".

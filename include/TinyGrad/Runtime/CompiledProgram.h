@@ -14,6 +14,8 @@
 
 #include "TinyGrad/Runtime/LaunchList.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -27,24 +29,17 @@ struct TensorInfo {
   std::vector<int64_t> shape;
   /// The sizes, over the values given to CompiledProgram::run().
   std::vector<Expression> sizes;
+  /// How many elements its memory needs, over the same values: as many as the
+  /// tensor has if no size but the first one that is not 1 depends on values,
+  /// otherwise those of the maximal shape.
+  Expression elements;
 };
 
-/// The bytes of memory that suffices for the elements of a result for these
-/// values: those of its actual size if no size but the first one that is not 1
-/// depends on values, otherwise those of the maximal shape. What an argument
-/// needs is getNeededBytes(Slot).
+/// The bytes that the memory of an argument or result needs for these values.
 inline std::size_t getNeededBytes(const TensorInfo &tensor,
                                   const int64_t *values) {
-  std::size_t largest = itemSize(tensor.dtype), actual = largest;
-  bool isFirst = true, isLeading = true;
-  for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
-    const Expression &size = tensor.sizes[axis];
-    largest *= std::size_t(tensor.shape[axis]);
-    actual *= std::size_t(size.evaluate(values));
-    isLeading &= isFirst || size.isConstant();
-    isFirst &= size.isConstant() && size.constant() == 1;
-  }
-  return isLeading ? actual : largest;
+  return itemSize(tensor.dtype) *
+         std::size_t(std::max<int64_t>(tensor.elements.evaluate(values), 0));
 }
 
 /// The times of a compilation in milliseconds.

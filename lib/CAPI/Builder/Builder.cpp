@@ -315,17 +315,49 @@ MlirValue mlirTgBuilderCombine(MlirTgBuilder builder, MlirStringRef name,
 // Values
 //===----------------------------------------------------------------------===//
 
+/// A tensor type of the dialect.
+static FailureOr<RankedTensorType>
+getTensorType(const CBuilder &b, StringRef what, MlirType type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(unwrap(type));
+  if (!tensor || !hasDims(tensor) || !isElementType(tensor.getElementType()))
+    return b.emitError() << what
+                         << ": the type is not that of a tensor of the dialect";
+  return tensor;
+}
+
+template <typename Number>
+static MlirValue buildConstant(MlirTgBuilder builder, MlirType type,
+                               Number value) {
+  return buildFrom(builder, {},
+                   [&](CBuilder &b, ArrayRef<Value>) -> FailureOr<Value> {
+                     auto tensor = getTensorType(b, "constant", type);
+                     if (failed(tensor))
+                       return failure();
+                     return b.graph.constant(getDims(*tensor),
+                                             tensor->getElementType(), value);
+                   });
+}
+
 MlirValue mlirTgBuilderConstant(MlirTgBuilder builder, MlirType type,
                                 double value) {
+  return buildConstant(builder, type, value);
+}
+
+MlirValue mlirTgBuilderConstantInteger(MlirTgBuilder builder, MlirType type,
+                                       int64_t value) {
+  return buildConstant(builder, type, value);
+}
+
+MlirValue mlirTgBuilderSize(MlirTgBuilder builder, MlirType type,
+                            MlirAttribute dim) {
   return buildFrom(
       builder, {}, [&](CBuilder &b, ArrayRef<Value>) -> FailureOr<Value> {
-        auto tensor = dyn_cast_or_null<RankedTensorType>(unwrap(type));
-        if (!tensor || !hasDims(tensor) ||
-            !isElementType(tensor.getElementType()))
-          return b.emitError() << "constant: the type is not that of a tensor "
-                                  "of the dialect";
-        return b.graph.constant(getDims(tensor), tensor.getElementType(),
-                                value);
+        auto tensor = getTensorType(b, "size", type);
+        auto value = getDimList(b, 1, &dim);
+        if (failed(tensor) || failed(value))
+          return failure();
+        return b.graph.size(getDims(*tensor), tensor->getElementType(),
+                            value->front());
       });
 }
 
@@ -382,6 +414,20 @@ MlirValue mlirTgBuilderBroadcastTo(MlirTgBuilder builder, MlirValue x,
   return buildToShape(builder, x, rank, dims, &TgBuilder::broadcastTo);
 }
 
+MlirValue mlirTgBuilderUnsqueeze(MlirTgBuilder builder, MlirValue x,
+                                 int64_t axis) {
+  return buildFrom(builder, x, [&](CBuilder &b, ArrayRef<Value> values) {
+    return b.graph.unsqueeze(values[0], axis);
+  });
+}
+
+MlirValue mlirTgBuilderSqueeze(MlirTgBuilder builder, MlirValue x,
+                               int64_t axis) {
+  return buildFrom(builder, x, [&](CBuilder &b, ArrayRef<Value> values) {
+    return b.graph.squeeze(values[0], axis);
+  });
+}
+
 MlirValue mlirTgBuilderTranspose(MlirTgBuilder builder, MlirValue x,
                                  int64_t first, int64_t second) {
   return buildFrom(builder, x, [&](CBuilder &b, ArrayRef<Value> values) {
@@ -429,6 +475,18 @@ MlirValue mlirTgBuilderMatmul(MlirTgBuilder builder, MlirValue lhs,
                    });
 }
 
+MlirValue mlirTgBuilderMatmulIn(MlirTgBuilder builder, MlirValue lhs,
+                                MlirValue rhs, MlirType accumulate) {
+  return buildFrom(
+      builder, {lhs, rhs},
+      [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
+        auto types = getList<Type>(b, "types", 1, &accumulate);
+        if (failed(types))
+          return failure();
+        return b.graph.matmul(values[0], values[1], types->front());
+      });
+}
+
 MlirValue mlirTgBuilderSoftmax(MlirTgBuilder builder, MlirValue x,
                                int64_t axis) {
   return buildFrom(builder, x, [&](CBuilder &b, ArrayRef<Value> values) {
@@ -441,6 +499,38 @@ MlirValue mlirTgBuilderLogSoftmax(MlirTgBuilder builder, MlirValue x,
   return buildFrom(builder, x, [&](CBuilder &b, ArrayRef<Value> values) {
     return b.graph.logSoftmax(values[0], axis);
   });
+}
+
+MlirValue mlirTgBuilderLogSumExp(MlirTgBuilder builder, MlirValue x,
+                                 intptr_t numAxes, int64_t const *axes,
+                                 bool keepAxes) {
+  return buildFrom(
+      builder, x, [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
+        auto list = getNumbers(b, "axes", numAxes, axes);
+        if (failed(list))
+          return failure();
+        return b.graph.logSumExp(values[0], *list, keepAxes);
+      });
+}
+
+MlirValue mlirTgBuilderLayerNorm(MlirTgBuilder builder, MlirValue x,
+                                 intptr_t numAxes, int64_t const *axes,
+                                 double epsilon, MlirValue weight,
+                                 MlirValue bias) {
+  SmallVector<MlirValue> operands = {x};
+  for (MlirValue operand : {weight, bias})
+    if (operand.ptr)
+      operands.push_back(operand);
+  return buildFrom(
+      builder, operands,
+      [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
+        auto list = getNumbers(b, "axes", numAxes, axes);
+        if (failed(list))
+          return failure();
+        return b.graph.layerNorm(values[0], *list, epsilon,
+                                 weight.ptr ? values[1] : Value(),
+                                 bias.ptr ? values.back() : Value());
+      });
 }
 
 MlirValue mlirTgBuilderConv(MlirTgBuilder builder, MlirValue input,
