@@ -296,7 +296,9 @@ def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
     * Bool buffers become buffers of bytes; f16, bf16 and fp8 buffers become
       buffers of integers that hold their bits.
 
-    Functions that launch kernels lose their meaning and are removed. A module
+    Functions that launch kernels lose their meaning and are removed. An argument of
+    a kernel that got less memory from some launch than its type says has the sizes
+    of all launches as `tg.launched_elements`, for proofs. A module
     with tensor graphs, or without kernels but with functions that kernels were
     converted to, is an error.
 
@@ -391,7 +393,8 @@ def ConvertTgToGPU : Pass<"convert-tg-to-gpu", "::mlir::ModuleOp"> {
 
     The number of items of a group, the size of a subgroup and the memory of a group
     are bounded by the module's `#tg.target`. Functions that launch kernels lose
-    their meaning and are removed.
+    their meaning and are removed; the sizes of memory that they pass stay as
+    `tg.launched_elements`, as in `convert-tg-to-vector`.
 
     ```mlir
     tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
@@ -469,7 +472,7 @@ def TgAnnotateKernelFunctions
     not work in place become `llvm.noalias`: they do not overlap where one of them
     is written. Buffers that the kernel does not write become `llvm.readonly`, and
     buffers of known size `llvm.dereferenceable`: all of their type, or as much as
-    `tg.least_elements` says, which is removed. Other functions are left unchanged.
+    `tg.least_elements` says, which is removed, as is `tg.launched_elements`. Other functions are left unchanged.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -42,10 +43,11 @@ void KernelEmitter::openFunction(Operation *end, ValueRange memories,
   scopes.push_back(std::move(scope));
 }
 
-void KernelEmitter::copyLeastElements(FunctionOpInterface func) {
+void KernelEmitter::copyElements(FunctionOpInterface func) {
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i)
-    if (Attribute least = kernel.getArgAttr(i, leastElementsAttrName))
-      func.setArgAttr(i, leastElementsAttrName, least);
+    for (StringRef name : {leastElementsAttrName, launchedElementsAttrName})
+      if (Attribute elements = kernel.getArgAttr(i, name))
+        func.setArgAttr(i, name, elements);
 }
 
 B &KernelEmitter::at(unsigned depth, Location loc) {

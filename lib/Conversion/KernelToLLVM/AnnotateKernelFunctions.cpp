@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGANNOTATEKERNELFUNCTIONS
@@ -51,8 +52,9 @@ static void annotateArguments(FunctionOpInterface func) {
     if (static_cast<int64_t>(i) >= outputs)
       func.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
     auto least = func.getArgAttrOfType<IntegerAttr>(i, leastElementsAttrName);
-    func.removeArgAttr(static_cast<unsigned>(i),
-                       StringAttr::get(context, leastElementsAttrName));
+    for (StringRef name : {leastElementsAttrName, launchedElementsAttrName})
+      func.removeArgAttr(static_cast<unsigned>(i),
+                         StringAttr::get(context, name));
     if (int64_t bytes = getBytes(type, least))
       func.setArgAttr(i, LLVM::LLVMDialect::getDereferenceableAttrName(),
                       IntegerAttr::get(i64, bytes));

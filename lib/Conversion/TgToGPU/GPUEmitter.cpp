@@ -12,6 +12,7 @@
 
 #include "GPUEmitter.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Dialect/Tg/Utils/Residency.h"
@@ -169,7 +170,7 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
                 builder.getI64IntegerAttr(kernel.getOutputs()));
   if (kernel.getInPlace())
     func->setAttr(inPlaceAttrName, builder.getUnitAttr());
-  copyLeastElements(func);
+  copyElements(func);
   if (!variables->empty())
     func->setAttr(variablesAttrName,
                   builder.getArrayAttr(SmallVector<Attribute>(
@@ -208,7 +209,9 @@ struct ConvertTgToGPUPass : tg::impl::ConvertTgToGPUBase<ConvertTgToGPUPass> {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     if (kernels.empty())
       return;
-    // Host programs refer to kernels, which are about to be replaced.
+    // Host programs refer to kernels, which are about to be replaced; what
+    // they pass is noted for proofs.
+    ModuleLaunches(getOperation()).note(getOperation());
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (func.walk([](LaunchOp) { return WalkResult::interrupt(); })

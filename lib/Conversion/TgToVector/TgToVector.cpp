@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,7 +40,9 @@ struct ConvertTgToVectorPass
     if (failed(requireLevel(getOperation(), {ModuleLevel::Kernels,
                                              ModuleLevel::ScheduledKernels})))
       return signalPassFailure();
-    // Host programs refer to kernels, which are about to be replaced.
+    // Host programs refer to kernels, which are about to be replaced; what
+    // they pass is noted for proofs.
+    ModuleLaunches(getOperation()).note(getOperation());
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (func.walk([](LaunchOp) { return WalkResult::interrupt(); })

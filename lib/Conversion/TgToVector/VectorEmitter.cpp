@@ -84,7 +84,7 @@ FailureOr<func::FuncOp> VectorEmitter::emit() {
   func->setAttr("tg.outputs", builder.getI64IntegerAttr(kernel.getOutputs()));
   if (kernel.getInPlace())
     func->setAttr("tg.in_place", builder.getUnitAttr());
-  copyLeastElements(func);
+  copyElements(func);
   return func;
 }
 

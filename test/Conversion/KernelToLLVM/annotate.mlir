@@ -40,7 +40,7 @@ func.func @indices(%a: memref<4xindex>) attributes {tg.outputs = 1 : i64} {
 // CHECK-LABEL: func.func @leading(
 // CHECK-SAME:    %{{.*}}: memref<8xf32> {llvm.dereferenceable = 8 : i64, llvm.noalias, llvm.noundef}
 // CHECK-SAME:    %{{.*}}: memref<8xf32> {llvm.noalias, llvm.noundef, llvm.readonly}
-func.func @leading(%out: memref<8xf32> {tg.least_elements = 2 : i64}, %a: memref<8xf32> {tg.least_elements = 0 : i64}, %begin: index, %end: index)
+func.func @leading(%out: memref<8xf32> {tg.launched_elements = [#tg.var<"m", 2, 8>], tg.least_elements = 2 : i64}, %a: memref<8xf32> {tg.least_elements = 0 : i64}, %begin: index, %end: index)
     attributes {tg.outputs = 1 : i64, tg.parallel_extent = 4 : i64} {
   return
 }

@@ -352,6 +352,43 @@ func.func @f(%a: memref<?xf32> {tg.least_elements = 1 : i64}) {
 
 // -----
 
+// expected-error @+1 {{argument 0: 'tg.launched_elements' is 4 : i64, not a list of sizes}}
+tg.kernel @k(%a: memref<4xf32> {tg.launched_elements = 4 : i64}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.launched_elements' is [], not a list of sizes}}
+tg.kernel @k(%a: memref<4xf32> {tg.launched_elements = []}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.launched_elements' has the entry "n", which is neither a dimension nor a list of one and of variables with numbers}}
+tg.kernel @k(%a: memref<4xf32> {tg.launched_elements = [4, "n"]}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{which is neither a dimension nor a list of one and of variables with numbers}}
+tg.kernel @k(%a: memref<4xf32> {tg.launched_elements = [[4, ["n", 2]]]}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.launched_elements' has a size from 1 to 8, not a part of the 4 elements of memref<4xf32>}}
+tg.kernel @k(%a: memref<4xf32> {tg.launched_elements = [#tg.var<"n", 1, 8>]}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.launched_elements' is an attribute of buffers of static shape}}
+func.func @f(%a: memref<?xf32> {tg.launched_elements = [1]}) {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'tg.elements' is an attribute of function arguments}}
 func.func @f() attributes {tg.elements = #tg.var<"n", 1, 4>} {
   return

@@ -183,9 +183,9 @@ protected:
   /// values of the kernel's buffers and, by name, of its variables.
   void openFunction(Operation *end, ValueRange buffers,
                     ArrayRef<VarAttr> variables, ValueRange variableValues);
-  /// Copies what the kernel may rely on of its buffers to the function that is
+  /// Copies how many elements the kernel's buffers have to the function that is
   /// made of it, whose first arguments they are.
-  void copyLeastElements(FunctionOpInterface func);
+  void copyElements(FunctionOpInterface func);
   /// The builder, set to create operations in a scope.
   B &at(unsigned depth, Location loc);
   unsigned top() const { return scopes.size() - 1; }

@@ -15,6 +15,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgReifyShapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -74,10 +75,10 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == elementsAttrName || name == leastElementsAttrName ||
-      name == deviceAttrName || name == inputAttrName ||
-      name == alignmentAttrName || name == nameAttrName ||
-      name == stateAttrName || name == variableAttrName ||
-      name == sizesAttrName)
+      name == launchedElementsAttrName || name == deviceAttrName ||
+      name == inputAttrName || name == alignmentAttrName ||
+      name == nameAttrName || name == stateAttrName ||
+      name == variableAttrName || name == sizesAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -261,6 +262,14 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
       return report() << "is " << attribute.getValue()
                       << ", not an i64 from 0 to the " << type.getNumElements()
                       << " elements of " << type;
+    return success();
+  }
+  if (name == launchedElementsAttrName) {
+    std::string fault = findLaunchedElementsFault(
+        attribute.getValue(),
+        cast<FunctionOpInterface>(op).getArgumentTypes()[argument]);
+    if (!fault.empty())
+      return report() << fault;
     return success();
   }
   if (name == alignmentAttrName) {

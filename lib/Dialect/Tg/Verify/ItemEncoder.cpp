@@ -251,22 +251,29 @@ ItemEncoder::Element ItemEncoder::getFirstElement(const MemoryAccess &access) {
   return *element;
 }
 
-Value ItemEncoder::isOutside(const MemoryAccess &access) {
+/// term + by
+SmtEncoder::Term ItemEncoder::shift(Term term, int64_t by) {
+  return term.lo == term.hi ? constant(term.lo + by) : sum(term, constant(by));
+}
+
+Value ItemEncoder::isOutside(const MemoryAccess &access, Dim elements) {
   auto type = cast<MemRefType>(access.memory.getType());
   Value isInside;
   for (auto [i, index] : llvm::enumerate(access.indices)) {
     const bool isLast = i + 1 == access.indices.size();
-    const int64_t extent = type.getDimSize(i);
+    const Term extent = access.indices.size() == 1
+                            ? encodeDim(elements.getAttr())
+                            : constant(type.getDimSize(i));
     Term first = getLane(index, 0);
-    Value isWithinExtent;
-    if (isLast && access.count)
-      isWithinExtent = makeAnd(
-          compare(IntPredicate::ge, first.term, number(0)),
-          compare(IntPredicate::le, sum(first, getLane(access.count, 0)).term,
-                  number(extent)));
-    else
-      isWithinExtent =
-          isWithin(first.term, 0, extent - (isLast ? access.width : 1));
+    // What comes after the last element, and the last beginning.
+    const Term end =
+        isLast && access.count ? sum(first, getLane(access.count, 0)) : first;
+    const Term last = isLast && access.count
+                          ? extent
+                          : shift(extent, isLast ? -access.width : -1);
+    Value isWithinExtent =
+        makeAnd(compare(IntPredicate::ge, first.term, number(0)),
+                compare(IntPredicate::le, end.term, last.term));
     isInside = isInside ? makeAnd(isInside, isWithinExtent) : isWithinExtent;
   }
   Value isOutside = makeNot(isInside);

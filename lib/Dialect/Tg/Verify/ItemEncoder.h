@@ -91,8 +91,9 @@ public:
   };
   /// The first element of an access.
   Element getFirstElement(const MemoryAccess &access);
-  /// Whether an access is outside of its buffer.
-  Value isOutside(const MemoryAccess &access);
+  /// Whether an access is outside of its memory. \p elements is how many it
+  /// has, unless there is an index for each axis of its type.
+  Value isOutside(const MemoryAccess &access, Dim elements);
   /// Whether an access of permuted memory is of elements of two chunks.
   Value crossesChunk(const MemoryAccess &access);
   /// Whether the accesses of two items have an element in common. The formula
@@ -105,6 +106,7 @@ public:
 
 private:
   std::optional<Term> encodeKnown(Value value) override;
+  Term shift(Term term, int64_t by);
   Element splitOffset(Value index);
   Term getCurrent(scf::ForOp loop);
   std::optional<Term> getPosition(scf::ForOp loop);

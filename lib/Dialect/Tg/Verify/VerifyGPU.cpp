@@ -17,6 +17,7 @@
 #include "ItemEncoder.h"
 #include "PermutationProof.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
 #include "mlir/IR/Matchers.h"
@@ -70,6 +71,14 @@ private:
   bool isShared(const MemoryAccess &access) {
     return isa<BlockArgument>(access.memory) &&
            !llvm::is_contained(func.getPrivateAttributions(), access.memory);
+  }
+  /// The elements that memory has in launches.
+  SmallVector<LaunchedElements> getElements(const MemoryAccess &access) {
+    auto argument = dyn_cast<BlockArgument>(access.memory);
+    if (argument && argument.getArgNumber() < func.getNumArguments())
+      return getLaunchedElements(argument);
+    return {{Dim(func.getContext(),
+                 cast<MemRefType>(access.memory.getType()).getNumElements())}};
   }
   bool conflicts(const MemoryAccess &x, const MemoryAccess &y) {
     return x.memory == y.memory && (x.isWrite || y.isWrite) && isShared(x);
@@ -166,21 +175,26 @@ LogicalResult FunctionProof::askPermutations() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FunctionProof::askBounds() {
-  for (const MemoryAccess &access : intervals.getAccesses()) {
-    auto type = cast<MemRefType>(access.memory.getType());
-    auto assertOutside = [&](LaunchEncoder &launch) {
-      LaunchEncoder::Group group = launch.makeGroup("group");
-      LaunchEncoder::Item item = launch.makeItem(group, "item");
-      ItemEncoder encoder(launch, item, {});
-      encoder.assertReached({&access, {}, {}});
-      encoder.assertTrue(encoder.isOutside(access));
-    };
-    if (failed(ask(access.op,
-                   "this access is outside of its buffer of " +
-                       Twine(type.getNumElements()) + " elements",
-                   "access", assertOutside)))
-      return failure();
-  }
+  for (const MemoryAccess &access : intervals.getAccesses())
+    for (const LaunchedElements &launched : getElements(access)) {
+      auto assertOutside = [&](LaunchEncoder &launch) {
+        // Variables that no argument has are declared here.
+        launch.encode(launched.elements);
+        for (auto [variable, number] : launched.numbers)
+          launch.assertTrue(
+              launch.isWithin(launch.encode(Dim(variable)), number, number));
+        LaunchEncoder::Group group = launch.makeGroup("group");
+        LaunchEncoder::Item item = launch.makeItem(group, "item");
+        ItemEncoder encoder(launch, item, {});
+        encoder.assertReached({&access, {}, {}});
+        encoder.assertTrue(encoder.isOutside(access, launched.elements));
+      };
+      if (failed(ask(access.op,
+                     "this access is outside of its buffer of " +
+                         launched.str() + " elements",
+                     "access", assertOutside)))
+        return failure();
+    }
   return success();
 }
 

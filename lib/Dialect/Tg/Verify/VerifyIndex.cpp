@@ -13,13 +13,12 @@
 #include "Formula.h"
 #include "LoopEncoder.h"
 #include "SmtEncoder.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGVERIFYINDEXREWRITES
@@ -116,68 +115,21 @@ LogicalResult mlir::tg::verifyIndexRewrites(
 // Accesses
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// How many elements a buffer has in some launches of a kernel.
-struct BufferSize {
-  Dim elements;
-  /// The values of the kernel's own variables in these launches; none if the
-  /// number of elements does not depend on variables.
-  SmallVector<std::pair<VarAttr, int64_t>> numbers = {};
-
-  bool operator==(const BufferSize &other) const {
-    return elements == other.elements && numbers == other.numbers;
-  }
-};
-
-/// The sizes of buffers that a module's launches pass, by kernel.
-class LaunchedSizes {
-public:
-  explicit LaunchedSizes(ModuleOp module);
-
-  /// The sizes that memory of a kernel may have: those in all launches for a
-  /// buffer that they pass, otherwise what its type says.
-  SmallVector<BufferSize> get(Value memory) const;
-
-private:
-  llvm::StringMap<SmallVector<SmallVector<BufferSize, 1>>> sizes;
-};
-} // namespace
-
-LaunchedSizes::LaunchedSizes(ModuleOp module) {
-  const SymbolTable symbols(module);
-  module.walk([&](LaunchOp launch) {
-    SmallVector<SmallVector<BufferSize, 1>> &known = sizes[launch.getKernel()];
-    known.resize(launch.getBuffers().size());
-    auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-    const ArrayAttr variables = kernel ? kernel.getNumbersAttr() : ArrayAttr();
-    for (auto [list, buffer] : llvm::zip_equal(known, launch.getBuffers())) {
-      const auto type = cast<MemRefType>(buffer.getType());
-      if (!type.hasStaticShape())
-        continue;
-      const auto bytes = static_cast<int64_t>(
-          llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-      BufferSize size{Dim::get(DimOpKind::floordiv, getAvailableBytes(buffer),
-                               Dim(launch.getContext(), bytes))};
-      if (variables && !size.elements.isStatic())
-        for (auto [variable, number] :
-             llvm::zip_equal(variables.getAsRange<VarAttr>(),
-                             launch.getNumbers().value_or(ArrayRef<int64_t>())))
-          size.numbers.emplace_back(variable, number);
-      if (!llvm::is_contained(list, size))
-        list.push_back(std::move(size));
-    }
-  });
+/// The elements that memory of a kernel may have.
+static SmallVector<LaunchedElements> getElements(const ModuleLaunches &launches,
+                                                 Value memory) {
+  if (auto argument = dyn_cast<BlockArgument>(memory))
+    return launches.get(argument);
+  return {{Dim(memory.getContext(),
+               cast<MemRefType>(memory.getType()).getNumElements())}};
 }
 
-SmallVector<BufferSize> LaunchedSizes::get(Value memory) const {
-  if (auto argument = dyn_cast<BlockArgument>(memory)) {
-    auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
-    auto known = sizes.find(kernel.getSymName());
-    if (known != sizes.end() &&
-        argument.getArgNumber() < known->second.size() &&
-        !known->second[argument.getArgNumber()].empty())
-      return llvm::to_vector(known->second[argument.getArgNumber()]);
-  }
+/// The same of a function that was a kernel.
+static SmallVector<LaunchedElements> getElements(func::FuncOp func,
+                                                 Value memory) {
+  if (auto argument = dyn_cast<BlockArgument>(memory);
+      argument && argument.getOwner()->getParentOp() == func)
+    return getLaunchedElements(argument);
   return {{Dim(memory.getContext(),
                cast<MemRefType>(memory.getType()).getNumElements())}};
 }
@@ -186,16 +138,11 @@ SmallVector<BufferSize> LaunchedSizes::get(Value memory) const {
 /// asserts that it is outside of as many elements as the term says.
 template <typename Encoder, typename... Args>
 static LogicalResult
-askAccess(Operation *op, const BufferSize &size, Questions &questions,
+askAccess(Operation *op, const LaunchedElements &size, Questions &questions,
           function_ref<void(Encoder &, Value)> build, Args... args) {
-  // An operator is in parentheses.
-  const std::string text = size.elements.str();
-  StringRef elements = text;
-  if (elements.consume_front("("))
-    elements.consume_back(")");
   return ask<Encoder>(
       questions, op->getLoc(),
-      "this access is outside of its buffer of " + elements + " elements",
+      "this access is outside of its buffer of " + size.str() + " elements",
       "access",
       [&](Encoder &encoder) {
         for (auto [variable, number] : size.numbers)
@@ -208,7 +155,7 @@ askAccess(Operation *op, const BufferSize &size, Questions &questions,
 
 /// The queries for a load or store of a kernel.
 template <typename OpT>
-static LogicalResult askAccess(OpT op, const LaunchedSizes &sizes,
+static LogicalResult askAccess(OpT op, const ModuleLaunches &launches,
                                Questions &questions) {
   auto type = cast<MemRefType>(op.getBuffer().getType());
   if (!type.hasStaticShape())
@@ -219,7 +166,7 @@ static LogicalResult askAccess(OpT op, const LaunchedSizes &sizes,
     encoder.assertTrue(encoder.makeNot(
         encoder.isBelow(encoder.encode(op.getIndex()), elements)));
   };
-  for (const BufferSize &size : sizes.get(op.getBuffer()))
+  for (const LaunchedElements &size : getElements(launches, op.getBuffer()))
     if (failed(askAccess<SmtEncoder>(op, size, questions, assertOutside)))
       return failure();
   return success();
@@ -262,22 +209,25 @@ static LogicalResult askAccess(Operation *op, func::FuncOp func,
     }
     encoder.assertTrue(isWrong);
   };
-  const BufferSize size{Dim(op->getContext(), type.getNumElements())};
-  return askAccess<LoopEncoder>(op, size, questions, assertOutside, func);
+  for (const LaunchedElements &size : getElements(func, access->memory))
+    if (failed(
+            askAccess<LoopEncoder>(op, size, questions, assertOutside, func)))
+      return failure();
+  return success();
 }
 
 LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
                                        const ProofOptions &options,
                                        llvm::StringMap<unsigned> &proved) {
   Questions questions;
-  const LaunchedSizes sizes(module);
+  const ModuleLaunches launches(module);
   for (KernelOp kernel : module.getOps<KernelOp>()) {
     if (failed(askBounds(kernel, /*all=*/false, questions)))
       return failure();
     for (Operation &op : kernel.getBody().front())
       if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
                      .Case<LoadOp, StoreOp>([&](auto access) {
-                       return askAccess(access, sizes, questions);
+                       return askAccess(access, launches, questions);
                      })
                      .Default(success())))
         return failure();

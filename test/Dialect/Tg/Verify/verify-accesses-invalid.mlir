@@ -245,3 +245,39 @@ tg.kernel @rest(%out: memref<504xf32>, %a: memref<504xf32>) attributes {outputs 
   %x = tg.load %a[%i] mask %inside : memref<504xf32>
   tg.store %x, %out[%i] mask %inside : memref<504xf32>
 }
+
+// -----
+
+// As loops: inside of the largest buffer, but not of what launches passed.
+func.func @largest_rows(%out: memref<512xf32> {tg.launched_elements = [512, #tg.dim<mul, #tg.var<"n", 1, 64>, 8>]}, %a: memref<512xf32>, %begin: index, %end: index, %n: index) attributes {tg.outputs = 1 : i64, tg.parallel_extent = 64 : i64, tg.variables = [#tg.var<"n", 1, 64>]} {
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  scf.for %i = %begin to %end step %one {
+    %at = arith.muli %i, %eight : index
+    %x = vector.load %a[%at] : memref<512xf32>, vector<8xf32>
+    // expected-error@+2 {{this access is outside of its buffer of n * 8 elements}}
+    // expected-note@+1 {{counterexample:}}
+    vector.store %x, %out[%at] : memref<512xf32>, vector<8xf32>
+    %inside = arith.cmpi ult, %i, %n : index
+    scf.if %inside {
+      vector.store %x, %out[%at] : memref<512xf32>, vector<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// The number that a launch gives a variable of the kernel is that of the launch
+// with this buffer.
+func.func @given_number(%out: memref<64xf32> {tg.launched_elements = [64, [#tg.var<"n", 8, 64>, [#tg.var<"k", 0, 16>, 8]]]}, %a: memref<64xf32> {tg.launched_elements = [[#tg.var<"n", 8, 64>, [#tg.var<"k", 0, 16>, 9]]]}, %begin: index, %end: index, %k: index) attributes {tg.outputs = 1 : i64, tg.parallel_extent = 1 : i64, tg.variables = [#tg.var<"k", 0, 16>]} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %k step %one {
+    // expected-error@+2 {{this access is outside of its buffer of n elements}}
+    // expected-note@+1 {{counterexample: k = 9, n = 8,}}
+    %x = memref.load %a[%i] : memref<64xf32>
+    memref.store %x, %out[%i] : memref<64xf32>
+  }
+  return
+}

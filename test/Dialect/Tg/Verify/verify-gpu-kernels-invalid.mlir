@@ -374,3 +374,45 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Inside of the largest buffer, but not of what launches passed: work items after
+// the last row.
+gpu.module @kernels {
+  gpu.func @largest_rows(%out: memref<64xf32> {tg.launched_elements = [64, #tg.var<"n", 1, 64>]}, %a: memref<64xf32>, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>, tg.groups = [1, 1, 1], tg.outputs = 1 : i64, tg.variables = [#tg.var<"n", 1, 64>]} {
+    %x = gpu.thread_id x
+    %0 = memref.load %a[%x] : memref<64xf32>
+    // expected-error@+2 {{this access is outside of its buffer of n elements}}
+    // expected-note@+1 {{counterexample:}}
+    memref.store %0, %out[%x] : memref<64xf32>
+    gpu.return
+  }
+  gpu.func @actual_rows(%out: memref<64xf32> {tg.launched_elements = [64, #tg.var<"n", 1, 64>]}, %a: memref<64xf32>, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>, tg.groups = [1, 1, 1], tg.outputs = 1 : i64, tg.variables = [#tg.var<"n", 1, 64>]} {
+    %x = gpu.thread_id x
+    %0 = memref.load %a[%x] : memref<64xf32>
+    %inside = arith.cmpi ult, %x, %n : index
+    scf.if %inside {
+      memref.store %0, %out[%x] : memref<64xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// A number of the launch that passed this memory, which a variable of another
+// name counts.
+gpu.module @kernels {
+  gpu.func @given_number(%out: memref<64xf32> {tg.launched_elements = [[#tg.var<"n", 8, 64>, [#tg.var<"k", 0, 16>, 8]]]}, %a: memref<64xf32> {tg.launched_elements = [[#tg.var<"n", 8, 64>, [#tg.var<"k", 0, 16>, 9]]]}, %k: index) kernel attributes {known_block_size = array<i32: 16, 1, 1>, tg.groups = [1, 1, 1], tg.outputs = 1 : i64, tg.variables = [#tg.var<"k", 0, 16>]} {
+    %x = gpu.thread_id x
+    %inside = arith.cmpi ult, %x, %k : index
+    scf.if %inside {
+      // expected-error@+2 {{this access is outside of its buffer of n elements}}
+      // expected-note@+1 {{counterexample:}}
+      %0 = memref.load %a[%x] : memref<64xf32>
+      memref.store %0, %out[%x] : memref<64xf32>
+    }
+    gpu.return
+  }
+}

@@ -53,11 +53,12 @@ def TgVerifyAccesses : TgProof<"tg-verify-accesses"> {
     error gives positions for which it is. The buffer ends where the memory ends that
     the launches of the module pass, which may be that of the actual size
     (`tg.elements`); the proof is for each size that launches pass. Without launches,
-    it ends where its type says.
+    it ends where `tg.launched_elements` of the argument says, or else its type.
 
     The same is proved for functions that `convert-tg-to-vector` made of kernels:
     for each lane of a vector access, and for all work items and values of variables
-    that callers may pass, in buffers as large as their types. A memory access other than `memref.load`, `vector.load`,
+    that callers may pass, in buffers of the sizes that `convert-tg-to-vector` found
+    in launches. A memory access other than `memref.load`, `vector.load`,
     `vector.maskedload`, `vector.gather` and the corresponding stores is an error.
   }];
 }
@@ -69,7 +70,8 @@ def TgVerifyGPUKernels : TgProof<"tg-verify-gpu-kernels"> {
     variables and whatever is in memory:
 
     * Each access of a buffer, of the memory of a group or of an item's own memory
-      is inside of it (`access`).
+      is inside of it (`access`). A buffer has the sizes that launches passed to the
+      kernel (`tg.launched_elements`), otherwise that of its type.
     * All items of a group reach each barrier equally often: of the conditions and
       loops around it, any two items decide the same (`barrier`). The same holds for
       the items of a subgroup and shuffles and operations of matrix units
