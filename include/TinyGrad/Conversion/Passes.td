@@ -35,16 +35,18 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       windows. The body is evaluated on such tensors. What it combines with an output
       becomes a `tg.reduce` along the reduced loops; its result is combined with the
       initial value, unless that is the identity. `linalg.softmax` is decomposed as
-      upstream does.
+      upstream does, as are `linalg.pack` and `linalg.unpack` of static shapes.
     * Maps of outputs list each parallel loop once, and no reduced loop. Reductions are
       `addf`, `addi`, `mulf`, `muli`, the maxima and minima of `arith`, and of bools
-      `andi`, `ori`, `xori`.
+      `andi`, `ori`, `xori`; a difference of the output and a term (`subf`, `subi`) is
+      a sum.
     * Bodies, and functions around structured operations, consist of `linalg.index`,
       `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
       `arith` except `remf` and what has two results or scales, and of `math`
-      `absf`, `absi`, `acos`, `asin`, `atan`, `ceil`, `cos`, `erf`, `exp`, `exp2`,
-      `expm1`, `floor`, `fma`, `isnan`, `log`, `log10`, `log1p`, `log2`, `powf`, `round`,
-      `roundeven`, `rsqrt`, `sin`, `sqrt`, `tan`, `tanh` and `trunc`.
+      `absf`, `absi`, `acos`, `asin`, `atan`, `ceil`, `clampf`, `cos`, `erf`, `exp`, `exp2`,
+      `expm1`, `floor`, `fma`, `isfinite`, `isinf`, `isnan`, `log`, `log10`, `log1p`, `log2`, `powf`,
+      `round`, `roundeven`, `rsqrt`, `sin`, `sqrt`, `tan`, `tanh` and `trunc`; `acosh`, `asinh`,
+      `atanh`, `cosh`, `fpowi` by a number and `sinh` are expanded as upstream does.
     * A body may read a tensor from outside of it with `tensor.extract`. An index
       that is a loop's is followed; any other selects by comparison with all positions, as
       a sum, which schedules recognize as an indexed load. An index outside of the

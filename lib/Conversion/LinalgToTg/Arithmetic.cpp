@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -310,6 +311,12 @@ static Value buildNumberOf(B &b, Value x, Value y, bool isMin) {
   return WhereOp::create(b, buildIsNan(b, x), y, first);
 }
 
+/// The absolute value, and an infinity.
+static std::pair<Value, Value> getMagnitude(B &b, Value x) {
+  return {buildAbs(b, x),
+          buildConst(b, x, std::numeric_limits<double>::infinity())};
+}
+
 namespace {
 /// To which integer a float is rounded.
 enum class Rounding { Floor, Ceil, HalfAway, HalfEven };
@@ -407,7 +414,18 @@ static Value buildFloats(B &b, Operation *op, ValueRange v) {
       .Case([&](math::RoundEvenOp) {
         return buildRounding(b, v[0], Rounding::HalfEven);
       })
+      .Case([&](math::ClampFOp) {
+        return buildMin(b, MaxOp::create(b, v[0], v[1]), v[2]);
+      })
       .Case([&](math::IsNaNOp) { return buildIsNan(b, v[0]); })
+      .Case([&](math::IsInfOp) -> Value {
+        auto [magnitude, infinity] = getMagnitude(b, v[0]);
+        return CmpEqOp::create(b, magnitude, infinity);
+      })
+      .Case([&](math::IsFiniteOp) -> Value {
+        auto [magnitude, infinity] = getMagnitude(b, v[0]);
+        return CmpLtOp::create(b, magnitude, infinity);
+      })
       .Default([](Operation *) { return Value(); });
 }
 

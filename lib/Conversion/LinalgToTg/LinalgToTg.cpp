@@ -17,10 +17,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -59,21 +62,79 @@ static bool isInBody(Operation *op) {
          op->getParentOfType<tensor::PadOp>();
 }
 
-/// `linalg.softmax` as upstream decomposes it.
-static LogicalResult decompose(func::FuncOp function) {
-  SmallVector<linalg::SoftmaxOp> ops;
-  function.walk([&](linalg::SoftmaxOp op) { ops.push_back(op); });
-  IRRewriter rewriter(function.getContext());
-  for (linalg::SoftmaxOp op : ops) {
-    if (!isa<RankedTensorType>(op.getInput().getType()))
-      continue;
-    rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+/// `linalg.softmax`, `pack` and `unpack` as upstream decomposes them.
+static LogicalResult decomposeOperation(Operation *op, IRRewriter &rewriter) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.hasStaticShape();
+  };
+  rewriter.setInsertionPoint(op);
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
+    if (!isa<RankedTensorType>(softmax.getInput().getType()))
+      return success();
+    FailureOr<SmallVector<Value>> results =
+        softmax.decomposeOperation(rewriter);
     if (failed(results))
       return failure();
     rewriter.replaceOp(op, *results);
+    return success();
   }
-  return success();
+  // What they make of sizes that are not numbers is left to passes of upstream.
+  if (!llvm::all_of(op->getOperandTypes(), [&](Type type) {
+        return !isa<ShapedType>(type) || isStatic(type);
+      }))
+    return success();
+  if (auto pack = dyn_cast<linalg::PackOp>(op))
+    return linalg::lowerPack(rewriter, pack,
+                             /*lowerPadLikeWithInsertSlice=*/false);
+  return linalg::lowerUnPack(rewriter, cast<linalg::UnPackOp>(op),
+                             /*lowerUnpadLikeWithExtractSlice=*/false);
+}
+
+/// A difference of an accumulator and a term as a sum, which has the same bits.
+static void replaceDifference(Operation *op, IRRewriter &rewriter) {
+  auto body = dyn_cast<linalg::LinalgOp>(op->getParentOp());
+  auto accumulator = dyn_cast<BlockArgument>(op->getOperand(0));
+  if (!body || !accumulator || accumulator.getOwner() != body.getBlock() ||
+      accumulator.getArgNumber() < unsigned(body.getNumDpsInputs()))
+    return;
+  rewriter.setInsertionPoint(op);
+  const Value term = op->getOperand(1);
+  if (isa<arith::SubFOp>(op)) {
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(
+        op, accumulator,
+        arith::NegFOp::create(rewriter, op->getLoc(), term).getResult());
+    return;
+  }
+  const Value zero = arith::ConstantOp::create(
+      rewriter, op->getLoc(), rewriter.getZeroAttr(term.getType()));
+  rewriter.replaceOpWithNewOp<arith::AddIOp>(
+      op, accumulator,
+      arith::SubIOp::create(rewriter, op->getLoc(), zero, term).getResult());
+}
+
+/// Writes operations that have no counterpart as others that have.
+static LogicalResult decompose(func::FuncOp function) {
+  SmallVector<Operation *> composed, differences;
+  function.walk([&](Operation *op) {
+    if (isa<linalg::SoftmaxOp, linalg::PackOp, linalg::UnPackOp>(op))
+      composed.push_back(op);
+    else if (isa<arith::SubFOp, arith::SubIOp>(op))
+      differences.push_back(op);
+  });
+  IRRewriter rewriter(function.getContext());
+  for (Operation *op : composed)
+    if (failed(decomposeOperation(op, rewriter)))
+      return failure();
+  for (Operation *op : differences)
+    replaceDifference(op, rewriter);
+  RewritePatternSet patterns(function.getContext());
+  math::populateExpansionPatterns(
+      patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi"});
+  GreedyRewriteConfig config;
+  config.enableFolding(false);
+  config.enableConstantCSE(false);
+  return applyPatternsGreedily(function, std::move(patterns), config);
 }
 
 static LogicalResult checkTypes(func::FuncOp function,
@@ -167,7 +228,10 @@ private:
         return WalkResult::advance();
       isAny = true;
       StringRef reason = state.getReason(op);
-      if (reason.empty())
+      if (isa<func::CallOp>(op))
+        op->emitOpError("calls a function, which is to be inlined before "
+                        "(--inline)");
+      else if (reason.empty())
         op->emitOpError("is not supported by convert-linalg-to-tg, whose "
                         "description lists the operations that are");
       else

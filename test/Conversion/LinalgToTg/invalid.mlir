@@ -31,7 +31,7 @@ func.func @not_a_combination(%x: tensor<4xf32>, %o: tensor<f32>) -> tensor<f32> 
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
       ins(%x : tensor<4xf32>) outs(%o : tensor<f32>) {
   ^bb0(%in: f32, %out: f32):
-    %s = arith.subf %out, %in : f32
+    %s = arith.divf %out, %in : f32
     linalg.yield %s : f32
   } -> tensor<f32>
   return %0 : tensor<f32>
@@ -195,4 +195,25 @@ func.func @too_many_positions(%x: tensor<4000000000xf32>, %y: tensor<4000000000x
 // expected-error@+1 {{a tensor of shape [9223372036854775807, 8] has more elements than fit into 63 bits}}
 func.func @too_many_elements(%x: tensor<9223372036854775807x8xf32>) -> tensor<9223372036854775807x8xf32> {
   return %x : tensor<9223372036854775807x8xf32>
+}
+
+// -----
+
+func.func private @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.mulf %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{calls a function, which is to be inlined before (--inline)}}
+  %0 = call @square(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Tiles of a number of rows that is not known.
+func.func @dynamic_pack(%x: tensor<?x4xf32>, %o: tensor<?x2x2x2xf32>, %pad: f32) -> tensor<?x2x2x2xf32> {
+  // expected-error@+1 {{has a result of type 'tensor<?x2x2x2xf32>', whose sizes are not known}}
+  %0 = linalg.pack %x padding_value(%pad : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 2] into %o : tensor<?x4xf32> -> tensor<?x2x2x2xf32>
+  return %0 : tensor<?x2x2x2xf32>
 }
