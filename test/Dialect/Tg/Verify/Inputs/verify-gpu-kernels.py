@@ -38,6 +38,8 @@ EXCLUDED = {
     "Transforms/fuse-kernels.mlir": ["E_8_1000_n0"],
     "Transforms/fuse-kernels-apart.mlir": ["scatter", "add_values"],
     "Transforms/narrow-buffers.mlir": ["gather"],
+    # A part of the result that its caller may have no memory for is written whole.
+    "Transforms/forward-copies.mlir": ["leading"],
     "Transforms/optimize-limits.mlir": ["positions"],
     "Transforms/optimize-symbolic.mlir": ["unknown_size", "unknown_columns"],
     "Verify/verify-accesses-invalid.mlir": [""],
