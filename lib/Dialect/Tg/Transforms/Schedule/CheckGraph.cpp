@@ -68,7 +68,8 @@ LogicalResult mlir::tg::checkCalls(ModuleOp module,
          << "', which is scheduled; calls of scheduled functions are not "
             "supported";
     diag.attachNote(callee->getLoc())
-        << "scheduling turns its tensors into buffers";
+        << "scheduling turns its tensors into buffers; run --inline before, or "
+           "--tg-outline, which leaves functions that call others";
     return diag;
   }
   return success();
