@@ -498,6 +498,16 @@ TEST_F(CProgram, OtherLevels) {
                   {3}, {{y.data(), sizeof y, TinyGradDTypeFloat32}}));
     EXPECT_EQ(y[0], 12);
     EXPECT_EQ(y[2], 56);
+    // Memory of the actual size suffices, as for a graph.
+    y = {};
+    EXPECT_OK(run({{x.data(), 24, TinyGradDTypeFloat32},
+                   {w.data(), sizeof w, TinyGradDTypeFloat32}},
+                  {3}, {{y.data(), 12, TinyGradDTypeFloat32}}));
+    EXPECT_THAT(y, ElementsAre(12, 34, 56, 0));
+    EXPECT_ERROR(run({{x.data(), sizeof x, TinyGradDTypeFloat32},
+                      {w.data(), sizeof w, TinyGradDTypeFloat32}},
+                     {3}, {{y.data(), 8, TinyGradDTypeFloat32}}),
+                 TinyGradErrorShape, HasSubstr("output 0 has 8 bytes, not "));
     tinygradProgramDestroy(program);
     program = nullptr;
   }
