@@ -52,12 +52,14 @@ set_target_properties(TinyGradBundleLlvm PROPERTIES
   LINKER_LANGUAGE CXX
   SUFFIX .so.bundle
   NO_SONAME ON
-  SKIP_BUILD_RPATH ON
+  BUILD_WITH_INSTALL_RPATH ON
+  INSTALL_RPATH $ORIGIN
+  INSTALL_RPATH_USE_LINK_PATH OFF
   LINK_DEPENDS "${names}")
 target_link_options(TinyGradBundleLlvm PRIVATE
   LINKER:--version-script=${folder}/names.map LINKER:--undefined-version
   @${folder}/names.rsp
-  LINKER:-rpath,$ORIGIN LINKER:--strip-all
+  LINKER:--strip-all
   LINKER:--as-needed LINKER:-z,defs)
 # Behind the options of TinyGradMlir: packed relocations need glibc 2.36, and
 # nothing else of the bundle does.

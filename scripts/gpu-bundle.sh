@@ -112,6 +112,9 @@ make_folder() {
   # Nothing may be missing, in any of them.
   missing=$(ldd -r "$root"/bin/* 2>&1 | grep -E 'undefined symbol|not found|no version' || true)
   [ -z "$missing" ] || fail "the library in place of LLVM's lacks names:" "$missing"
+  missing=$(ldd "$root"/bin/* | grep -oE '=> /[^ ]*' | sort -u |
+    grep -vE "=> $root/|/(libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so" || true)
+  [ -z "$missing" ] || fail "libraries would be missing elsewhere:" "$missing"
 
   mv "$root/bin/tg-test-check" "$root/bin/FileCheck"
   cat >"$root/bin/not" <<'END'

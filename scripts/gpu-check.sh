@@ -226,24 +226,21 @@ run_gtest() {
   for log in "$program"-*.log; do
     count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests*\..*/\1/p' "$log")
     passed=$((passed + ${count:-0}))
-    count=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) tests*.*/\1/p' "$log" | head -1)
+    count=$(sed -n 's/^\[  SKIPPED \] \([0-9]*\) tests*\..*/\1/p' "$log")
     skipped=$((skipped + ${count:-0}))
-    count=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) tests*, listed.*/\1/p' "$log")
-    broken=$((broken + ${count:-0}))
-    if ! grep -qx "status 0" "$log"; then
-      status=1
-      # One that died has no list.
-      [ -n "$count" ] || {
-        broken=$((broken + 1))
-        note "$log: $(tail -1 "$log"), $(grep -a . "$log" | tail -2 | head -1 | cut -c1-100);"
-      }
+    count=$(grep -ac '^\[  FAILED  \] .*([0-9]* ms)$' "$log")
+    if ! grep -aq '^\[=*\] .* ran\.' "$log"; then
+      count=$((count + 1))
+      note "a part of $program ended with $(tail -1 "$log"): $(grep -a . "$log" | tail -2 | head -1 | cut -c1-100);"
     fi
+    broken=$((broken + count))
+    grep -qx "status 0" "$log" || status=1
     echo "== $log"
     cat "$log"
   done
   note "$program: $passed passed, $broken failed, $skipped skipped;"
-  grep -ah '^\[  FAILED  \] [A-Za-z]' "$program"-*.log | sort -u | head -8 |
-    sed 's/^\[  FAILED  \] \([^, ]*\).*/\1/' | while read -r count; do note "$count"; done
+  note $(grep -ah '^\[  FAILED  \] .* ms)$' "$program"-*.log | sort -u | head -8 |
+    sed 's/^\[  FAILED  \] \([^, ]*\).*/\1/')
   [ $passed -gt 0 ] || {
     note "no test ran"
     status=1
@@ -288,7 +285,7 @@ export -f run_lines
 part_execution() {
   local total bad
   export PATH="$root/bin:$PATH" DEV="$device"
-  ls "$root"/test/Execution/*.mlir | if [ -n "$quick" ]; then awk 'NR % 12 == 1'; else cat; fi |
+  ls "$root"/test/Execution/*.mlir | if [ -n "$quick" ]; then awk 'NR % 12 == 4'; else cat; fi |
     xargs -P "$workers" -I{} bash -c '
       name=$(basename {} .mlir)
       mkdir -p "$name"
