@@ -7,7 +7,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from suites.common import Counts, report_check, run, say
+from suites.common import report_check, run, say
+from suites.sources import NINJA
 
 # What the smallest system with a shell has; the script needs no more.
 BASICS = (
@@ -35,6 +36,16 @@ echo '[==========] 4 tests from 1 test suite ran. (20 ms total)'
 echo '[  PASSED  ] 2 tests.'
 echo '[  SKIPPED ] 1 test.'
 exit 1
+"""
+
+# Prints what the program `training` does.
+GROWING_STEPS = """#!/bin/bash
+loss=2.2
+[ -e /calls ] && loss=2.3
+touch /calls
+for ((i = 1; i <= $2; ++i)); do
+  echo "step $i: 1.0 ms, loss $loss, 13 kernels, $i.0 MiB in buffers, 80.0 resident"
+done
 """
 
 
@@ -86,7 +97,8 @@ class Bare:
 
 def suite_bundle(build):
     """Unpacks what is sent to machines with a GPU, and runs its check in a bare root."""
-    status, output = run(["ninja", "-C", build, "gpu-bundle-folder"])
+    with NINJA:
+        status, output = run(["ninja", "-C", build, "gpu-bundle-folder"])
     counts = report_check("bundle", status, output, "ninja gpu-bundle-folder")
     if status != 0:
         return counts
@@ -115,7 +127,9 @@ def run_checks(build, bare, counts):
 
     def expect(name, wanted_status, wanted, *options, absent=(), **settings):
         """Whether the check ends so, and says what matches the patterns."""
-        status, output = bare.run("/tinygrad-gpu/gpu-check.sh", "--out", "/out", *options, **settings)
+        status, output = bare.run(
+            "/tinygrad-gpu/gpu-check.sh", "--out", "/out", *options, **settings
+        )
         summary = bare.root / "out" / "summary.md"
         text = output + (summary.read_text() if summary.exists() else "")
         missing = [pattern for pattern in wanted if not re.search(pattern, text)]
@@ -140,7 +154,10 @@ def run_checks(build, bare, counts):
     expect(
         "training",
         0,
-        [r"\| mlp \| CPU \| [\d.]+ \| 2\.\d+ \| 2\.\d+ \| 0\.0e\+00 \|", r"\| memory \| CPU \| ok \|"],
+        [
+            r"\| mlp \| CPU \| [\d.]+ \| 2\.\d+ \| 2\.\d+ \| 0\.0e\+00 \|",
+            r"\| memory \| CPU \| ok \|",
+        ],
         *("--device", "CPU", "--quick", "--only", "training,memory"),
     )
 
@@ -182,14 +199,20 @@ def run_checks(build, bare, counts):
     )
     broken.write_text(text)
 
+    def expect_of(name, program, text, *rest):
+        """As expect(), with a script in place of a program."""
+        file = bundle / "bin" / program
+        file.rename(bundle / "kept")
+        file.write_text(text)
+        file.chmod(0o755)
+        expect(name, 1, *rest)
+        (bundle / "kept").rename(file)
+
     # A program of tests with a failure, whose second part crashes.
-    program = bundle / "bin" / "TinyGradTensorTests"
-    program.rename(bundle / "kept")
-    program.write_text(FAILING_TESTS)
-    program.chmod(0o755)
-    expect(
+    expect_of(
         "failing tests",
-        1,
+        "TinyGradTensorTests",
+        FAILING_TESTS,
         [
             r"\| tensor \| CPU \| FAILED: status 1 \|",
             r"a part of TinyGradTensorTests ended with status 139: half a line;",
@@ -197,16 +220,36 @@ def run_checks(build, bare, counts):
         ],
         *("--device", "CPU", "--quick", "--only", "tensor"),
     )
-    (bundle / "kept").rename(program)
+    # Steps whose memory grows, and whose losses are others in the second run.
+    expect_of(
+        "failing steps",
+        "training",
+        GROWING_STEPS,
+        [
+            r"\| training \| CPU \| FAILED: status 1 \| \d+ \| mlp: the losses differ;",
+            r"\| mlp \| CPU \| 1\.000 \| 2\.20000 \| 2\.30000 \| 4\.3e-02 \|",
+            r"\| memory \| CPU \| FAILED: status 1 \| \d+ \| 40 steps, buffers 40\.00 MiB, \+36\.00",
+        ],
+        *("--device", "CPU", "--quick", "--only", "training,memory"),
+    )
 
     # Machines on which nothing can be tried.
-    expect("no GPU", 2, ["there is no GPU to try", r"CUDA: there is no CUDA device: .*libcuda\.so\.1",
-                         "AMD: there is no AMD device"])
+    expect(
+        "no GPU",
+        2,
+        [
+            "there is no GPU to try",
+            r"CUDA: there is no CUDA device: .*libcuda\.so\.1",
+            "AMD: there is no AMD device",
+        ],
+    )
     expect("unknown part", 2, ["there is no part 'nothing', only device"], "--only", "nothing")
     mock = build / "unittests" / "DriverMock" / "libTinyGradMockCuda.so"
     shutil.copy(mock, bare.root / "libcuda.so")
     driver = {"CUDALIB": "/libcuda.so", "HIPLIB": "/none.so"}
-    expect("old driver", 2, ["supports CUDA 11.2, and 11.8 is needed"], MOCK_VERSION="11020", **driver)
+    expect(
+        "old driver", 2, ["supports CUDA 11.2, and 11.8 is needed"], MOCK_VERSION="11020", **driver
+    )
     expect("old GPU", 2, ["is sm_61, .*sm_70"], MOCK_CHIP="61", **driver)
     facts = bundle / "facts"
     text = facts.read_text()
