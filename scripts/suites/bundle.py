@@ -155,7 +155,7 @@ def run_checks(build, bare, counts):
         "training",
         0,
         [
-            r"\| mlp \| CPU \| [\d.]+ \| 2\.\d+ \| 2\.\d+ \| 0\.0e\+00 \|",
+            r"\| mlp \| CPU \| [\d.]+ \| 4 \| (2\.\d+) \| \1 \| 0\.0e\+00 \|",
             r"\| memory \| CPU \| ok \|",
         ],
         *("--device", "CPU", "--quick", "--only", "training,memory"),
@@ -227,7 +227,7 @@ def run_checks(build, bare, counts):
         GROWING_STEPS,
         [
             r"\| training \| CPU \| FAILED: status 1 \| \d+ \| mlp: the losses differ;",
-            r"\| mlp \| CPU \| 1\.000 \| 2\.20000 \| 2\.30000 \| 4\.3e-02 \|",
+            r"\| mlp \| CPU \| 1\.0 \| 4 \| 2\.2 \| 2\.3 \| 4\.3e-02 \|",
             r"\| memory \| CPU \| FAILED: status 1 \| \d+ \| 40 steps, buffers 40\.00 MiB, \+36\.00",
         ],
         *("--device", "CPU", "--quick", "--only", "training,memory"),
