@@ -20,11 +20,12 @@ BASICS = (
 # More parts: one that fails, one that hangs with all that it has started, one that
 # leaves something behind, and one behind them.
 PARTS = """
-parts+=(fails:5 hangs:5 leaves:5 last:5)
+parts+=(fails:5 hangs:5 leaves:5 last:5 slow:60)
 beat() { while sleep 0.1; do date +%s%N >"/$1.beat"; done; }
 part_fails() { note 'as it should'; return 3; }
 part_hangs() { trap '' TERM; (trap '' TERM; beat hangs) & beat too; }
 part_leaves() { beat leaves & sleep 0.5; }
+part_slow() { sleep 60; }
 part_last() { note 'after all of them'; }
 """
 
@@ -199,6 +200,13 @@ def run_checks(build, bare, counts):
     )
     broken.write_text(text)
 
+    expect(
+        "a short budget",
+        0,
+        [r"\| slow \| CPU \| not ended: no time was left after \d s \|"],
+        *("--parts", "/more", "--device", "CPU", "--only", "slow", "--budget", "12"),
+    )
+
     def expect_of(name, program, text, *rest):
         """As expect(), with a script in place of a program."""
         file = bundle / "bin" / program
@@ -245,8 +253,22 @@ def run_checks(build, bare, counts):
     )
     expect("unknown part", 2, ["there is no part 'nothing', only device"], "--only", "nothing")
     mock = build / "unittests" / "DriverMock" / "libTinyGradMockCuda.so"
-    shutil.copy(mock, bare.root / "libcuda.so")
-    driver = {"CUDALIB": "/libcuda.so", "HIPLIB": "/none.so"}
+    # The tests of devices know by this path that it is one.
+    (bare.root / "DriverMock").mkdir()
+    shutil.copy(mock, bare.root / "DriverMock")
+    driver = {"CUDALIB": f"/DriverMock/{mock.name}", "HIPLIB": "/none.so"}
+    expect(
+        "a GPU that computes nothing",
+        1,
+        [
+            r"device `CUDA` \(sm_90, 132 compute units\)",
+            r"\| device \| CUDA \| FAILED",
+            r"\| conformance \| CUDA \| ok",
+            r"\| execution \| CUDA \| FAILED: status 1 \| \d+ \| 0 of",
+        ],
+        *("--quick", "--only", "conformance,execution"),
+        **driver,
+    )
     expect(
         "old driver", 2, ["supports CUDA 11.2, and 11.8 is needed"], MOCK_VERSION="11020", **driver
     )
