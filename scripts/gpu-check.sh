@@ -39,8 +39,8 @@ while [ $# -gt 0 ]; do
     case "$1" in
     --parts)
       [ -r "$2" ] || fail "--parts: there is no file $2"
-      # shellcheck disable=SC1090
-      source "$(realpath "$2")"
+      # Without a slash, bash would look for it in PATH.
+      if [[ "$2" = */* ]]; then source "$2"; else source "./$2"; fi
       ;;
     *) printf -v "${1#--}" %s "$2" ;;
     esac
