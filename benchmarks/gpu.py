@@ -4,8 +4,9 @@
 or hipBLASLt for products) and of Triton (torch.compile, products and convolutions
 included), measured alternately in one run.
 
-    benchmarks/gpu.py [ROW...]           needs build/bin/suite and a torch for the
-                                         GPU
+    benchmarks/gpu.py [ROW...]           needs build/bin/suite, or the program
+                                         SUITE of the environment, and a torch
+                                         for the GPU
     benchmarks/gpu.py --device=SIM --small
                                          tries the rows without a GPU
 
@@ -34,7 +35,7 @@ except ImportError:
     torch = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SUITE = os.path.join(os.path.dirname(HERE), "build", "bin", "suite")
+SUITE = os.environ.get("SUITE") or os.path.join(os.path.dirname(HERE), "build", "bin", "suite")
 
 MATRIX_KINDS = ("increment", "chain", "sum-all", "sum-rows", "sum-columns", "softmax",
                 "layernorm", "transpose")

@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-from suites import generated, reach, sources, tests
+from suites import bundle, generated, reach, sources, tests
 from suites.common import BUILD_DIRS, ROOT, SETTINGS, Counts, Suite, say
 
 SUITES = {
@@ -42,6 +42,7 @@ SUITES = {
     "readers": generated.suite_readers,
     "threads": tests.suite_threads,
     "install": tests.suite_install,
+    "bundle": bundle.suite_bundle,
     "wheel": tests.suite_wheel,
     "tidy": sources.suite_tidy,
 }

@@ -8,7 +8,8 @@
 /// Times training steps of the networks of Models.cpp.
 ///
 ///   training                 all rows, as a table
-///   training ROW [STEPS]     steps of one row, a line each: time and loss
+///   training ROW [STEPS]     steps of one row, a line each: time, loss, and
+///                            the memory of buffers and of the process, in MiB
 ///   training --serve ROW     for compare.py: prints a line when weights and
 ///                            data are in memory, then reads "step COUNT" and
 ///                            answers with the seconds and losses of that many
@@ -26,6 +27,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -52,14 +54,17 @@ static double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// The peak of the resident memory, in KiB, since the last resetPeak().
-static long peakMemory() {
+/// A number of what the system knows of this process; 0 if it does not tell.
+static long readStatus(const char *name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
-    if (line.rfind("VmHWM:", 0) == 0)
-      return std::atol(line.c_str() + 6);
+    if (line.rfind(name, 0) == 0)
+      return std::atol(line.c_str() + std::strlen(name));
   return 0;
 }
+
+/// The peak of the resident memory, in KiB, since the last resetPeak().
+static long peakMemory() { return readStatus("VmHWM:"); }
 
 static void resetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
@@ -107,9 +112,12 @@ static int printSteps(const std::string &name, long count) {
   for (long i = 0; i < count; ++i) {
     GlobalCounters::reset();
     const Step step = timeStep(*row);
-    std::printf("step %ld: %.3f ms, loss %.6f, %lld kernels\n", i + 1,
-                step.seconds * 1e3, step.loss,
-                static_cast<long long>(GlobalCounters::kernelCount.load()));
+    std::printf("step %ld: %.3f ms, loss %.6f, %lld kernels, %.3f MiB in "
+                "buffers, %.1f resident\n",
+                i + 1, step.seconds * 1e3, step.loss,
+                static_cast<long long>(GlobalCounters::kernelCount.load()),
+                double(GlobalCounters::memUsed.load()) / (1 << 20),
+                double(readStatus("VmRSS:")) / 1024);
     std::fflush(stdout);
   }
   return 0;

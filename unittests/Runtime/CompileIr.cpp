@@ -10,16 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileIr.h"
+#include "TinyGrad/Target/Link/Link.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,29 +63,12 @@ std::vector<char> tinygrad::testing::compileIr(const std::string &text) {
 
 /// Links an object file for an AMD GPU.
 static std::vector<char> link(const std::vector<char> &object) {
-  SmallString<128> input, output;
-  auto check = [](std::error_code error) {
-    if (error)
-      throw std::runtime_error(error.message());
-  };
-  check(sys::fs::createTemporaryFile("tinygrad-test", "o", input));
-  FileRemover removeInput(input);
-  check(sys::fs::createTemporaryFile("tinygrad-test", "hsaco", output));
-  FileRemover removeOutput(output);
-  {
-    std::error_code error;
-    raw_fd_ostream stream(input, error);
-    check(error);
-    stream.write(object.data(), object.size());
-  }
   std::string reason;
-  if (sys::ExecuteAndWait(TINYGRAD_LLD,
-                          {TINYGRAD_LLD, "-shared", input, "-o", output}, {},
-                          {}, 60, 0, &reason) != 0)
+  mlir::FailureOr<std::vector<char>> linked =
+      mlir::tg::linkShared(ArrayRef<char>(object), {}, reason);
+  if (failed(linked))
     throw std::runtime_error("cannot link: " + reason);
-  ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(output);
-  check(linked.getError());
-  return {(*linked)->getBufferStart(), (*linked)->getBufferEnd()};
+  return *linked;
 }
 
 std::vector<char> tinygrad::testing::compileIrForGPU(const std::string &text,

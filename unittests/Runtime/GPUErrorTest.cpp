@@ -12,6 +12,7 @@
 
 #include "MockTest.h"
 #include "TestKernels.h"
+#include "TinyGrad/Runtime/Artifact.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -171,14 +172,16 @@ TEST_P(GPUDrivers, unknownArchitecture) {
       GetParam(),
       either("opened cuda:sm_103 \\| default CUDA",
              "AMD:0 \\(Mock GPU\\) is gfx906, for which there is no code "
-             "generator \\| default CPU"));
+             "generator; there is one for gfx90a gfx942 .* \\| default CPU"));
   EXPECT_REPORT(
       {
         hideOther();
         ::setenv("MOCK_CHIP", isCuda() ? "61" : "gfx1100", 1);
       },
       GetParam(),
-      either("is sm_61, for which there is no code generator \\| default CPU",
+      either("is sm_61, for which there is no code generator; there is one for "
+             "sm_70 "
+             ".* sm_103.* \\| default CPU",
              "opened amd:gfx1100 \\| default AMD"));
 }
 
@@ -234,6 +237,51 @@ TEST_P(GPUErrors, modulesThatDoNotLoad) {
   // What the compiler in CUDA's driver says.
   if (isCuda())
     EXPECT_THAT(text, HasSubstr("mock: unexpected line 'nonsense 1'"));
+}
+
+TEST_P(GPUErrors, codeThatIsNewerThanTheDriver) {
+  if (!isCuda())
+    GTEST_SKIP() << "code objects have no such version";
+  Device &device = get(0);
+  auto message = [&](const std::string &code) {
+    control->fail("cuModuleLoadDataEx", 222);
+    return messageOf<CompileError>(
+        [&] { device.loadProgram(code.data(), code.size(), "cuda:sm_103"); });
+  };
+  const std::string start = "cannot load code for cuda:sm_103 on CUDA: "
+                            "cuModuleLoadDataEx: "
+                            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (an error of "
+                            "the mock)\n";
+  EXPECT_EQ(message("//\n.version 8.8\n.target sm_103\n"),
+            start + "the code is PTX 8.8, which this driver, for CUDA 12.8, "
+                    "does not know: a newer driver is needed");
+  EXPECT_THAT(message("nothing"), HasSubstr("the code is PTX of no version"));
+}
+
+TEST_P(GPUErrors, artifactsForOtherGPUs) {
+  Device &device = get(0);
+  auto message = [&](const std::string &kind, const std::string &chip) {
+    Artifact artifact;
+    artifact.origin = "net.tga";
+    artifact.target = kind + ":" + chip;
+    artifact.deviceKind = kind;
+    artifact.architecture = chip;
+    return messageOf<DeviceError>([&] { artifact.link(device); });
+  };
+  const std::string other = either("AMD", "CUDA");
+  EXPECT_EQ(message(other, "sm_90"),
+            "net.tga, compiled for " + other +
+                ":sm_90, cannot be run: runs on the device " + other +
+                ", not on " + GetParam());
+  // One that is newer than the mock, a sm_90 or gfx942.
+  EXPECT_EQ(message(GetParam(), either("sm_100", "gfx950")),
+            "net.tga, compiled for " +
+                either("CUDA:sm_100, cannot be run: needs a GPU sm_100 or a "
+                       "later one, but CUDA is sm_90",
+                       "AMD:gfx950, cannot be run: needs a GPU gfx950, but AMD "
+                       "is gfx942"));
+  EXPECT_TRUE(
+      logged(either("cuModuleLoadDataEx", "hipModuleLoadData")).empty());
 }
 
 TEST_P(GPUErrors, codeObjectsAreCheckedBeforeTheyAreLoaded) {

@@ -46,6 +46,7 @@ enum JitOption : int {
 };
 
 constexpr unsigned kDeviceMemory = 2;
+constexpr int kUnsupportedPtxVersion = 222;
 
 struct Memcpy3D {
   std::size_t sourceX, sourceY, sourceZ, sourceLevel;
@@ -123,6 +124,7 @@ public:
   }
 
 private:
+  int version = 0; ///< of CUDA, 1000 * major + 10 * minor
   GPUEntry<int(int status, const char **text)> errorName, errorText;
   GPUEntry<int(int *device, int ordinal)> getDevice;
   GPUEntry<int(char *name, int bytes, int device)> deviceName;
@@ -160,25 +162,25 @@ private:
 // The library
 //===----------------------------------------------------------------------===//
 
+/// "11.8" for 11080.
+static std::string versionText(int number) {
+  return std::to_string(number / 1000) + "." +
+         std::to_string(number % 1000 / 10);
+}
+
 CudaDriver::CudaDriver() {
   openLibrary(cudaLibrary(), {"libcuda.so.1"});
   require(errorName, "cuGetErrorName");
   require(errorText, "cuGetErrorString");
   require(entries.driverVersion, "cuDriverGetVersion");
   // Before the other functions, which an old driver may not have.
-  int version = 0;
   const GPUResult result = entries.driverVersion(&version);
   if (!result)
     throw DeviceError(describe(result));
-  if (version < kLeastVersion) {
-    auto text = [](int number) {
-      return std::to_string(number / 1000) + "." +
-             std::to_string(number % 1000 / 10);
-    };
+  if (version < kLeastVersion)
     throw DeviceError("the driver is too old: it supports CUDA " +
-                      text(version) + ", and " + text(kLeastVersion) +
-                      " is needed");
-  }
+                      versionText(version) + ", and " +
+                      versionText(kLeastVersion) + " is needed");
 
   require(entries.init, "cuInit");
   require(entries.deviceCount, "cuDeviceGetCount");
@@ -334,6 +336,17 @@ std::string CudaDriver::checkCode(const std::vector<char> &code) const {
   return "it is empty";
 }
 
+/// The version that a module of PTX states: "8.7"; "of no version" without one.
+static std::string getPtxVersion(const std::vector<char> &code) {
+  constexpr std::string_view directive = ".version ";
+  const std::string_view text(code.data());
+  const std::size_t begin = text.find(directive);
+  if (begin == std::string_view::npos)
+    return "of no version";
+  const std::string_view rest = text.substr(begin + directive.size());
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+}
+
 GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
                                  std::string &log) const {
   std::vector<char> text = code;
@@ -351,6 +364,11 @@ GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
                      options.data(), values.data());
   log += errors.data();
   log += info.data();
+  if (result.status == kUnsupportedPtxVersion)
+    log += (log.empty() ? "" : "\n") +
+           ("the code is PTX " + getPtxVersion(text)) +
+           ", which this driver, for CUDA " + versionText(version) +
+           ", does not know: a newer driver is needed";
   return result;
 }
 

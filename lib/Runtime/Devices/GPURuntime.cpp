@@ -12,6 +12,7 @@
 #include "GPURuntime.h"
 #include "GPUGraph.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/GPUChips.h"
 
 #include <algorithm>
 #include <cstring>
@@ -185,10 +186,11 @@ std::unique_ptr<Device> detail::openGPU(const GPUDriver &driver,
   place.ordinal = int(ordinal);
   GPUProperties properties = driver.getProperties(place.ordinal);
   if (properties.chip.empty())
-    throw DeviceError(std::string(driver.kind()) + ":" +
-                      std::to_string(ordinal) + " (" + properties.product +
-                      ") is " + properties.architecture +
-                      ", for which there is no code generator");
+    throw DeviceError(
+        std::string(driver.kind()) + ":" + std::to_string(ordinal) + " (" +
+        properties.product + ") is " + properties.architecture +
+        ", for which there is no code generator; there is one for" +
+        listGPUChips(driver.kind() == "AMD", driver.kind() == "CUDA"));
   if (GPUResult result = driver.open(place); !result)
     throw DeviceError(std::string(driver.kind()) + ":" +
                       std::to_string(ordinal) + " (" + properties.product +

@@ -70,6 +70,9 @@ MOCK_EXPORT int cuGetErrorName(int status, const char **name) {
   case InvalidPtx:
     *name = "CUDA_ERROR_INVALID_PTX";
     return Success;
+  case UnsupportedPtxVersion:
+    *name = "CUDA_ERROR_UNSUPPORTED_PTX_VERSION";
+    return Success;
   case NotFound:
     *name = "CUDA_ERROR_NOT_FOUND";
     return Success;

@@ -40,6 +40,7 @@ enum Status : int {
   InvalidImage = 200,
   InvalidContext = 201,
   InvalidPtx = 218,
+  UnsupportedPtxVersion = 222,
   InvalidHandle = 400,
   NotFound = 500,
   IllegalAddress = 700,
