@@ -16,6 +16,7 @@
 #include "GraphImpl.h"
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
@@ -51,6 +52,10 @@ static bool isParameterOfItsOwn(GraphImpl &graph, TensorImpl &tensor) {
 }
 
 Tensor Tensor::parameter(bool requiresGrad) const {
+  if (isSharded(*this))
+    return shards::map(*this, [&](const Tensor &part) {
+      return part.parameter(requiresGrad);
+    });
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -63,12 +68,19 @@ Tensor Tensor::parameter(bool requiresGrad) const {
 }
 
 bool Tensor::requiresGrad() const {
+  if (isSharded(*this))
+    return shards().front().requiresGrad();
   TensorImpl &tensor = impl();
   std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   return tensor.requiresGrad;
 }
 
 Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
+  if (isSharded(*this)) {
+    for (Tensor &part : shards())
+      part.setRequiresGrad(requiresGrad);
+    return *this;
+  }
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -103,6 +115,8 @@ Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
 }
 
 Tensor Tensor::grad() const {
+  if (isSharded(*this))
+    return shards::takeGradient(*this);
   TensorImpl &tensor = impl();
   std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   return tensor.grad;
@@ -118,7 +132,10 @@ void Tensor::setGrad(const OptionalTensor &gradient) {
     throw ShapeError("setGrad: a gradient of shape " +
                      toString(gradient->shape()) + " for a tensor of shape " +
                      toString(tensor.shape));
-  if (Recorder *recorder = Recorder::current())
+  if (tensor.shards)
+    for (Tensor &part : tensor.shards->parts)
+      part.setGrad({});
+  else if (Recorder *recorder = Recorder::current())
     recorder->gradientSet(tensor);
   // The old one is released without the lock.
   Tensor old = gradient ? *gradient : Tensor();
@@ -612,6 +629,10 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
                                      const OptionalTensor &cotangent,
                                      bool allowUnused) const {
   const MethodScope scope("gradient");
+  if (isSharded(*this) || std::any_of(wrt.begin(), wrt.end(), [](auto &tensor) {
+        return isSharded(tensor);
+      }))
+    return shards::gradient(*this, wrt, cotangent);
   const Tensor seed = getCotangent(*this, cotangent, "gradient");
   GraphImpl &graph = *impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -660,6 +681,12 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
 
 void Tensor::backward(const OptionalTensor &cotangent) const {
   const MethodScope scope("backward");
+  if (isSharded(*this)) {
+    shards::seed(*this, cotangent, "backward").backward();
+    for (const Tensor &part : shards())
+      detail::addLoss(part);
+    return;
+  }
   const Tensor seed = getCotangent(*this, cotangent, "backward");
   GraphImpl &graph = *impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -727,6 +754,12 @@ static SmallVector<Operation *> findReferenced(GraphImpl &graph,
 void tinygrad::detail::backwardToAll(const Tensor &tensor,
                                      const OptionalTensor &cotangent) {
   const MethodScope scope("backward");
+  if (isSharded(tensor)) {
+    backwardToAll(shards::seed(tensor, cotangent, "backward"), {});
+    for (const Tensor &part : tensor.shards())
+      addLoss(part);
+    return;
+  }
   const Tensor seed = getCotangent(tensor, cotangent, "backward");
   GraphImpl &graph = *tensor.impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
