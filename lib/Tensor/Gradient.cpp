@@ -785,7 +785,10 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
       Tensor owner(std::move(impl));
       Tensor sum = owner.grad();
       // Zero by what no gradient comes through: detach(), floor().
-      addTo(sum, gradient.defined() ? gradient : owner.zerosLike());
+      Tensor added =
+          gradient.defined() ? prim::alias(gradient) : owner.zerosLike();
+      added.impl().device = owner.impl().device;
+      addTo(sum, added);
       sums.emplace_back(std::move(owner), std::move(sum));
     }
   }

@@ -340,7 +340,7 @@ static bool isAt(const Tensor &x, const DeviceArgument &device) {
   if (device.isNone())
     return true;
   if (const auto names = device.getSeveral())
-    return x.devices() == *names && !x.shardAxis();
+    return x.devices() == *names;
   return x.devices() ==
          std::vector<std::string>{Device::canonicalName(device.get())};
 }
