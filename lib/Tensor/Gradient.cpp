@@ -212,6 +212,11 @@ Tensor Tensor::withGradient(
   const MethodScope method("withGradient");
   if (!gradient)
     throw Error("withGradient: the function is empty");
+  if (isSharded(*this) ||
+      std::any_of(inputs.begin(), inputs.end(),
+                  [](const Tensor &input) { return isSharded(input); }))
+    throw Error("withGradient: of tensors on several devices; give each of "
+                "their shards() a gradient");
   TensorImpl &output = impl();
   auto check = [](const Tensor &tensor) {
     if (!hasGradient(tensor.dtype()))
@@ -231,6 +236,9 @@ Tensor Tensor::withGradient(
 }
 
 Tensor Tensor::contiguousBackward() const {
+  if (isSharded(*this))
+    return shards::map(
+        *this, [](const Tensor &part) { return part.contiguousBackward(); });
   return withGradient({*this}, [](const Tensor &gradient) {
     return std::vector<Tensor>{gradient.contiguous()};
   });
@@ -744,9 +752,14 @@ static SmallVector<Operation *> findReferenced(GraphImpl &graph,
         referenced.push_back(op);
         break;
       }
+    auto visit = [&](Operation *source) {
+      if (visited.insert(source).second)
+        worklist.push_back(source);
+    };
     for (Value operand : op->getOperands())
-      if (visited.insert(operand.getDefiningOp()).second)
-        worklist.push_back(operand.getDefiningOp());
+      visit(operand.getDefiningOp());
+    if (Operation *origin = graph.findOrigin(op))
+      visit(origin);
   }
   return referenced;
 }
@@ -764,6 +777,11 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
   GraphImpl &graph = *tensor.impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *output = graph.operation(tensor.impl());
+  if (graph.node(output).isResult && !graph.findOrigin(output))
+    throw Error("backward: the tensor, " + describe(tensor) +
+                ", is in memory, and what it was computed from is no longer "
+                "known; call backward() before values are read, or set "
+                "requires_grad of what it depends on before it is computed");
   const SmallVector<Operation *> targets = findReferenced(graph, output);
   if (targets.empty())
     return;

@@ -94,7 +94,8 @@ Tensor prim::alias(const Tensor &x) {
 
 Tensor prim::wholeView(const Tensor &x) {
   if (isSharded(x))
-    return shards::map(x, [&](const Tensor &part) { return wholeView(part); });
+    return shards::asView(
+        shards::map(x, [&](const Tensor &part) { return wholeView(part); }), x);
   Maker b(x);
   return viewOf(x, alias(x), x.impl().movement);
 }
@@ -462,7 +463,9 @@ Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
   if (isSharded(x)) {
     for (int64_t axis : axes)
       shards::checkAxis(x, axis, "flip");
-    return shards::map(x, [&](const Tensor &part) { return flip(part, axes); });
+    return shards::asView(
+        shards::map(x, [&](const Tensor &part) { return flip(part, axes); }),
+        x);
   }
   if (axes.empty())
     return wholeView(x);

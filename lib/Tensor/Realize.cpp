@@ -191,6 +191,7 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory, GraphImpl::Ending ending) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Operation *buffer = graph.createBuffer(memory, type, op);
+  graph.node(buffer).isResult = op->getNumOperands() != 0;
   // Gradients do not flow through integers.
   const bool isOnPath =
       graph.isTracked(op) && isa<FloatType>(type.getElementType());

@@ -273,7 +273,7 @@ static bool isUniform(const Operand &value, const IndexTarget &target) {
 
 void IndexTarget::assign(const Operand &value) const {
   const MethodScope method("setitem");
-  if (isSharded(view) && !view.shards().front().impl().storage)
+  if (isSharded(view) && view.impl().shards->isPicked)
     throw Error("setitem: the elements " + describe(view) +
                 " are copies of one device's part; assign to the whole tensor, "
                 "or to a part along another axis");

@@ -162,6 +162,11 @@ Tensor shards::map(const Tensor &x, const Function &function) {
   return map(x, shardsOf(x).axis, function);
 }
 
+Tensor shards::asView(Tensor view, const Tensor &x) {
+  view.impl().shards->isPicked = shardsOf(x).isPicked;
+  return view;
+}
+
 /// Whether the value of a tensor depends on no memory: it is the same on all
 /// devices.
 static bool isOfNumbers(const Tensor &x) {
@@ -346,7 +351,8 @@ Tensor shards::reshape(const Tensor &x, const Shape &shape,
                        const Reshape &function) {
   const Shards &shards = shardsOf(x);
   if (!shards.axis)
-    return map(x, [&](const Tensor &part) { return function(part, shape); });
+    return asView(
+        map(x, [&](const Tensor &part) { return function(part, shape); }), x);
   const std::optional<int64_t> axis =
       findAxis(x.shape(), *shards.axis, shape, shards.parts.size());
   if (!axis)
@@ -355,7 +361,8 @@ Tensor shards::reshape(const Tensor &x, const Shape &shape,
         " would move elements between devices, the tensor is " + placeOf(x));
   Shape part = shape;
   part[*axis] = part[*axis] / int64_t(shards.parts.size());
-  return map(x, axis, [&](const Tensor &y) { return function(y, part); });
+  return asView(
+      map(x, axis, [&](const Tensor &y) { return function(y, part); }), x);
 }
 
 Tensor shards::expand(const Tensor &x, const Shape &shape,
@@ -364,7 +371,7 @@ Tensor shards::expand(const Tensor &x, const Shape &shape,
   Shape part = shape;
   if (shards.axis)
     part[*shards.axis] = part[*shards.axis] / int64_t(shards.parts.size());
-  return map(x, [&](const Tensor &y) { return function(y, part); });
+  return asView(map(x, [&](const Tensor &y) { return function(y, part); }), x);
 }
 
 Tensor shards::permute(const Tensor &x, const std::vector<int64_t> &order,
@@ -372,14 +379,16 @@ Tensor shards::permute(const Tensor &x, const std::vector<int64_t> &order,
   std::optional<int64_t> axis = shardsOf(x).axis;
   if (axis)
     axis = std::find(order.begin(), order.end(), *axis) - order.begin();
-  return map(x, axis, function);
+  return asView(map(x, axis, function), x);
 }
 
 Tensor shards::shrink(const Tensor &x, const Shape &from, const Shape &to,
                       const Range &function) {
   const Shards &shards = shardsOf(x);
   if (!shards.axis)
-    return map(x, [&](const Tensor &part) { return function(part, from, to); });
+    return asView(
+        map(x, [&](const Tensor &part) { return function(part, from, to); }),
+        x);
   const int64_t axis = *shards.axis;
   const SymInt begin = from[axis], end = to[axis];
   Shape first = from, last = to;
@@ -387,12 +396,18 @@ Tensor shards::shrink(const Tensor &x, const Shape &from, const Shape &to,
   last[axis] = shards.parts.front().shape()[axis];
   const bool isAll = begin == SymInt(0) && end == x.shape()[axis];
   if (isAll)
-    return map(x,
-               [&](const Tensor &part) { return function(part, first, last); });
+    return asView(
+        map(x, [&](const Tensor &part) { return function(part, first, last); }),
+        x);
   // One part is copied to all devices.
   for (std::size_t i = 0; i < shards.parts.size(); ++i)
-    if (begin == last[axis] * int64_t(i) && end == last[axis] * int64_t(i + 1))
-      return spread(function(shards.parts[i], first, last), devicesOf(x));
+    if (begin == last[axis] * int64_t(i) &&
+        end == last[axis] * int64_t(i + 1)) {
+      Tensor picked =
+          spread(function(shards.parts[i], first, last), devicesOf(x));
+      picked.impl().shards->isPicked = true;
+      return picked;
+    }
   throw ShapeError("shrink: from " + begin.str() + " to " + end.str() +
                    " along axis " + std::to_string(axis) +
                    " is no device's part of a tensor " + toString(x.shape()) +
@@ -404,7 +419,7 @@ Tensor shards::pad(const Tensor &x, const Shape &low, const Shape &high,
   if (const std::optional<int64_t> axis = shardsOf(x).axis)
     if (!(low[*axis] == SymInt(0)) || !(high[*axis] == SymInt(0)))
       checkAxis(x, *axis, "pad");
-  return map(x, function);
+  return asView(map(x, function), x);
 }
 
 Tensor shards::strided(const Tensor &x, const Shape &shape,

@@ -32,6 +32,9 @@ struct Shards {
   std::vector<Tensor> parts;
   /// The axis along which they are parts; none if they are copies.
   std::optional<int64_t> axis;
+  /// Whether they are copies of one device's part of a tensor, or movements of
+  /// such copies: an assignment to them would not reach that tensor.
+  bool isPicked = false;
   /// The parts on the first device, since the last call of operation().
   Handle gathered;
 };
@@ -67,6 +70,8 @@ Tensor map(const Tensor &x, std::optional<int64_t> axis,
            const Function &function);
 /// The same for a function whose result has the operand's axes.
 Tensor map(const Tensor &x, const Function &function);
+/// The result of a movement of \p x.
+Tensor asView(Tensor view, const Tensor &x);
 /// The function of the parts of several operands of one shape. Those that are
 /// on one device must be computed of nothing but numbers, or have one element.
 /// Throws DeviceError.
