@@ -320,7 +320,8 @@ void Paths::check(Operation *op) const {
 }
 
 void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
-  const uint64_t cutBits = graph.node(op).cutBits;
+  // An operation that memory replaced stays as its origin.
+  const uint64_t cutBits = isa<tg::BufferOp>(op) ? graph.node(op).cutBits : 0;
   if (cutBits == 0 || graph.findOrigin(op))
     return;
   for (auto [i, other] : llvm::enumerate(wrt))

@@ -12,7 +12,6 @@
 
 #include "SetItem.h"
 #include "Primitives.h"
-#include "Shards.h"
 
 #include <algorithm>
 #include <bit>
@@ -273,10 +272,6 @@ static bool isUniform(const Operand &value, const IndexTarget &target) {
 
 void IndexTarget::assign(const Operand &value) const {
   const MethodScope method("setitem");
-  if (isSharded(view) && view.impl().shards->isPicked)
-    throw Error("setitem: the elements " + describe(view) +
-                " are copies of one device's part; assign to the whole tensor, "
-                "or to a part along another axis");
   Tensor target = view;
   if (const Tensor *tensor = value.tensor()) {
     if (tensor->dtype() != view.dtype())

@@ -541,6 +541,10 @@ void shards::assign(const Tensor &target, const Operand &value) {
     throw DeviceError("assign: a value on " +
                       nameOf(devicesOf(*value.tensor())) + " to a tensor on " +
                       target.device());
+  if (shardsOf(target).isPicked)
+    throw Error("assign: the tensor " + describe(target) +
+                " consists of copies of one device's part; assign to the whole "
+                "tensor, or to a part along another axis");
   std::vector<Tensor> parts = shardsOf(target).parts;
   if (!value.tensor()) {
     for (Tensor &part : parts)
