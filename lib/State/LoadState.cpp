@@ -161,8 +161,8 @@ LoadReport state::detail::loadTensors(const StateDict &targets,
     throw StateError(std::move(report));
   // Whatever can fail comes before the first assignment.
   for (auto &[name, target, value] : assignments) {
-    if (value.device() != target.device())
-      value = value.to(target.device());
+    if (value.devices() != target.devices())
+      value = value.to(target.device()).shardLike(target);
     if (value.dtype() != target.dtype())
       value = value.cast(target.dtype());
     // Operands of two graphs, or of different devices, are not accepted.

@@ -19,6 +19,7 @@
 #include "GraphImpl.h"
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Tensor/Training.h"
 
@@ -165,6 +166,14 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
 Tensor &Tensor::assign(const Operand &value) {
   TensorImpl &target = impl();
   GraphImpl &graph = *target.graph;
+  if (target.shards || (value.tensor() && isSharded(*value.tensor()))) {
+    if (value.tensor() && value.tensor()->dtype() != dtype())
+      throw DTypeError(std::string("assign: a value of ") +
+                       name(value.tensor()->dtype()) + " to a tensor of " +
+                       name(dtype()) + "; cast it first");
+    shards::assign(*this, value);
+    return *this;
+  }
   Tensor source;
   if (const Tensor *tensor = value.tensor()) {
     if (tensor->dtype() != dtype())

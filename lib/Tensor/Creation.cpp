@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "Shards.h"
 #include "TinyGrad/Runtime/DefaultFloat.h"
 
 #include <algorithm>
@@ -176,6 +177,9 @@ Tensor Tensor::empty(const Shape &shape, const TensorOptions &options) {
 }
 
 Tensor Tensor::emptyLike(std::optional<DType> dtype) const {
+  if (isSharded(*this))
+    return shards::map(
+        *this, [&](const Tensor &part) { return part.emptyLike(dtype); });
   return makeEmpty(Graph(impl().graph), *impl().device, shape(),
                    dtype.value_or(this->dtype()));
 }

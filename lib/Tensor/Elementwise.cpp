@@ -11,6 +11,7 @@
 
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Runtime/Profile.h"
 
 #include <cmath>
@@ -485,6 +486,7 @@ Tensor Tensor::clone() const { return prim::contiguous(*this); }
 Tensor Tensor::to(std::string_view device) const {
   const MethodScope method("to");
   Device &target = Device::get(device);
-  return &target == impl().device ? prim::alias(*this)
-                                  : prim::copy(*this, target);
+  return &target == impl().device && !isSharded(*this)
+             ? prim::alias(*this)
+             : prim::copy(*this, target);
 }

@@ -16,6 +16,7 @@
 #include "GraphImpl.h"
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
@@ -51,6 +52,10 @@ static bool isParameterOfItsOwn(GraphImpl &graph, TensorImpl &tensor) {
 }
 
 Tensor Tensor::parameter(bool requiresGrad) const {
+  if (isSharded(*this))
+    return shards::map(*this, [&](const Tensor &part) {
+      return part.parameter(requiresGrad);
+    });
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -63,12 +68,19 @@ Tensor Tensor::parameter(bool requiresGrad) const {
 }
 
 bool Tensor::requiresGrad() const {
+  if (isSharded(*this))
+    return shards().front().requiresGrad();
   TensorImpl &tensor = impl();
   std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   return tensor.requiresGrad;
 }
 
 Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
+  if (isSharded(*this)) {
+    for (Tensor &part : shards())
+      part.setRequiresGrad(requiresGrad);
+    return *this;
+  }
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -103,6 +115,8 @@ Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
 }
 
 Tensor Tensor::grad() const {
+  if (isSharded(*this))
+    return shards::takeGradient(*this);
   TensorImpl &tensor = impl();
   std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   return tensor.grad;
@@ -118,7 +132,10 @@ void Tensor::setGrad(const OptionalTensor &gradient) {
     throw ShapeError("setGrad: a gradient of shape " +
                      toString(gradient->shape()) + " for a tensor of shape " +
                      toString(tensor.shape));
-  if (Recorder *recorder = Recorder::current())
+  if (tensor.shards)
+    for (Tensor &part : tensor.shards->parts)
+      part.setGrad({});
+  else if (Recorder *recorder = Recorder::current())
     recorder->gradientSet(tensor);
   // The old one is released without the lock.
   Tensor old = gradient ? *gradient : Tensor();
@@ -195,6 +212,11 @@ Tensor Tensor::withGradient(
   const MethodScope method("withGradient");
   if (!gradient)
     throw Error("withGradient: the function is empty");
+  if (isSharded(*this) ||
+      std::any_of(inputs.begin(), inputs.end(),
+                  [](const Tensor &input) { return isSharded(input); }))
+    throw Error("withGradient: of tensors on several devices; give each of "
+                "their shards() a gradient");
   TensorImpl &output = impl();
   auto check = [](const Tensor &tensor) {
     if (!hasGradient(tensor.dtype()))
@@ -214,6 +236,9 @@ Tensor Tensor::withGradient(
 }
 
 Tensor Tensor::contiguousBackward() const {
+  if (isSharded(*this))
+    return shards::map(
+        *this, [](const Tensor &part) { return part.contiguousBackward(); });
   return withGradient({*this}, [](const Tensor &gradient) {
     return std::vector<Tensor>{gradient.contiguous()};
   });
@@ -295,7 +320,8 @@ void Paths::check(Operation *op) const {
 }
 
 void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
-  const uint64_t cutBits = graph.node(op).cutBits;
+  // An operation that memory replaced stays as its origin.
+  const uint64_t cutBits = isa<tg::BufferOp>(op) ? graph.node(op).cutBits : 0;
   if (cutBits == 0 || graph.findOrigin(op))
     return;
   for (auto [i, other] : llvm::enumerate(wrt))
@@ -612,6 +638,10 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
                                      const OptionalTensor &cotangent,
                                      bool allowUnused) const {
   const MethodScope scope("gradient");
+  if (isSharded(*this) || std::any_of(wrt.begin(), wrt.end(), [](auto &tensor) {
+        return isSharded(tensor);
+      }))
+    return shards::gradient(*this, wrt, cotangent);
   const Tensor seed = getCotangent(*this, cotangent, "gradient");
   GraphImpl &graph = *impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -660,6 +690,12 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
 
 void Tensor::backward(const OptionalTensor &cotangent) const {
   const MethodScope scope("backward");
+  if (isSharded(*this)) {
+    shards::seed(*this, cotangent, "backward").backward();
+    for (const Tensor &part : shards())
+      detail::addLoss(part);
+    return;
+  }
   const Tensor seed = getCotangent(*this, cotangent, "backward");
   GraphImpl &graph = *impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
@@ -717,9 +753,14 @@ static SmallVector<Operation *> findReferenced(GraphImpl &graph,
         referenced.push_back(op);
         break;
       }
+    auto visit = [&](Operation *source) {
+      if (visited.insert(source).second)
+        worklist.push_back(source);
+    };
     for (Value operand : op->getOperands())
-      if (visited.insert(operand.getDefiningOp()).second)
-        worklist.push_back(operand.getDefiningOp());
+      visit(operand.getDefiningOp());
+    if (Operation *origin = graph.findOrigin(op))
+      visit(origin);
   }
   return referenced;
 }
@@ -727,10 +768,21 @@ static SmallVector<Operation *> findReferenced(GraphImpl &graph,
 void tinygrad::detail::backwardToAll(const Tensor &tensor,
                                      const OptionalTensor &cotangent) {
   const MethodScope scope("backward");
+  if (isSharded(tensor)) {
+    backwardToAll(shards::seed(tensor, cotangent, "backward"), {});
+    for (const Tensor &part : tensor.shards())
+      addLoss(part);
+    return;
+  }
   const Tensor seed = getCotangent(tensor, cotangent, "backward");
   GraphImpl &graph = *tensor.impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
   Operation *output = graph.operation(tensor.impl());
+  if (graph.node(output).isResult && !graph.findOrigin(output))
+    throw Error("backward: the tensor, " + describe(tensor) +
+                ", is in memory, and what it was computed from is no longer "
+                "known; call backward() before values are read, or set "
+                "requires_grad of what it depends on before it is computed");
   const SmallVector<Operation *> targets = findReferenced(graph, output);
   if (targets.empty())
     return;
@@ -752,7 +804,10 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
       Tensor owner(std::move(impl));
       Tensor sum = owner.grad();
       // Zero by what no gradient comes through: detach(), floor().
-      addTo(sum, gradient.defined() ? gradient : owner.zerosLike());
+      Tensor added =
+          gradient.defined() ? prim::alias(gradient) : owner.zerosLike();
+      added.impl().device = owner.impl().device;
+      addTo(sum, added);
       sums.emplace_back(std::move(owner), std::move(sum));
     }
   }

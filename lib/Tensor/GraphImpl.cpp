@@ -12,6 +12,7 @@
 #include "GraphImpl.h"
 #include "Aliasing.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
@@ -197,12 +198,19 @@ TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, Operation *op,
     recorder->made(*this);
 }
 
+TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, DType dtype,
+                       Shape shape, Device *device)
+    : graph(std::move(graph)), dtype(dtype), shape(std::move(shape)),
+      device(device) {}
+
 TensorImpl::~TensorImpl() {
   std::lock_guard<GraphMutex> lock(graph->mutex);
   if (graph->recorder && graph->recorder->number() == epoch)
     graph->recorder->forget(*this);
   Storage::leave(*this);
   graph->release(*this);
+  if (shards)
+    graph->release(shards->gathered);
 }
 
 TensorImpl *GraphImpl::findLeaf(Operation *op) {
@@ -299,6 +307,13 @@ void GraphImpl::rebind(Handle &handle, Operation *op) {
 }
 
 Operation *GraphImpl::operation(TensorImpl &tensor) {
+  if (tensor.shards) {
+    // The parts may have been assigned to since the last call.
+    const Tensor whole =
+        shards::gather(Tensor(tensor.shared_from_this()), *tensor.device);
+    rebind(tensor.shards->gathered, operation(whole.impl()));
+    return tensor.shards->gathered.op;
+  }
   if (!tensor.op)
     Storage::refresh(tensor);
   return tensor.op;

@@ -291,6 +291,8 @@ public:
     bool isLeaf = false;
     /// Whether it is memory that replaced a tracked operation.
     bool isCut = false;
+    /// Whether it is memory that replaced any operation on other values.
+    bool isResult = false;
     /// Why it has no origin, if that is known.
     Ending ending = Ending::None;
     /// Not 0 for memory that replaced operations whose values nobody had asked

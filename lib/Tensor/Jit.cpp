@@ -15,6 +15,7 @@
 #include "GraphImpl.h"
 #include "Recorder.h"
 #include "SaveStep.h"
+#include "Shards.h"
 #include "TinyGrad/Tensor/Training.h"
 
 #include <algorithm>
@@ -30,6 +31,13 @@ struct TensorSignature {
   DType dtype;
   Shape shape;
   Device *device;
+};
+
+/// Of how many results of the captured step a result consists; 0 for one that
+/// is on one device.
+struct ResultForm {
+  std::size_t numParts = 0;
+  std::optional<int64_t> axis;
 };
 } // namespace
 
@@ -47,6 +55,7 @@ struct JitCore::State {
   // Of the capture.
   std::unique_ptr<CapturedStep> step;
   std::vector<TensorSignature> signatures;
+  std::vector<ResultForm> forms;
   std::vector<SymInt> sizes;
   std::vector<Scalar> numbers;
   std::vector<std::string> sizeNames, numberNames;
@@ -154,7 +163,75 @@ void JitCore::State::prepareUsed() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Tensors on several devices
+//===----------------------------------------------------------------------===//
+
+static bool hasShards(const JitArguments &arguments) {
+  return std::any_of(arguments.tensors.begin(), arguments.tensors.end(),
+                     [](const Tensor *tensor) {
+                       return tensor->defined() && isSharded(*tensor);
+                     });
+}
+
+/// The arguments with what is on each device in place of tensors on several.
+static JitArguments flatten(const JitArguments &arguments) {
+  JitArguments flat = arguments;
+  flat.tensors.clear();
+  flat.tensorNames.clear();
+  for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
+    const Tensor *tensor = arguments.tensors[i];
+    const std::string name =
+        arguments.tensorNames.empty() ? "" : arguments.tensorNames[i];
+    auto add = [&](const Tensor *part, const std::string &place) {
+      flat.tensors.push_back(part);
+      if (!arguments.tensorNames.empty())
+        flat.tensorNames.push_back(name + place);
+    };
+    if (!tensor->defined() || !isSharded(*tensor)) {
+      add(tensor, "");
+      continue;
+    }
+    for (const Tensor &part : tensor->impl().shards->parts)
+      add(&part, " on " + part.device());
+  }
+  return flat;
+}
+
+/// How results on several devices are put together again; empty if there are
+/// none.
+static std::vector<ResultForm> formsOf(const std::vector<Tensor> &results) {
+  std::vector<ResultForm> forms;
+  bool isNeeded = false;
+  for (const Tensor &result : results) {
+    const bool isSplit = isSharded(result);
+    forms.push_back({isSplit ? result.shards().size() : 0, result.shardAxis()});
+    isNeeded |= isSplit;
+  }
+  return isNeeded ? forms : std::vector<ResultForm>();
+}
+
+static std::vector<Tensor> join(std::vector<Tensor> flat,
+                                const std::vector<ResultForm> &forms) {
+  if (forms.empty())
+    return flat;
+  std::vector<Tensor> results;
+  auto next = flat.begin();
+  for (const ResultForm &form : forms) {
+    if (form.numParts == 0) {
+      results.push_back(*next++);
+      continue;
+    }
+    const auto end = next + int64_t(form.numParts);
+    results.push_back(shards::make({next, end}, form.axis));
+    next = end;
+  }
+  return results;
+}
+
 void JitCore::begin(const JitArguments &arguments) {
+  if (hasShards(arguments))
+    return begin(flatten(arguments));
   State &call = *state;
   call.tensors.clear();
   for (const Tensor *tensor : arguments.tensors)
@@ -195,7 +272,19 @@ void JitCore::begin(const JitArguments &arguments) {
 
 std::vector<Tensor> JitCore::end(const JitArguments &arguments,
                                  const std::vector<Tensor> &results) {
+  if (hasShards(arguments))
+    return end(flatten(arguments), results);
+  if (std::vector<ResultForm> forms = formsOf(results); !forms.empty()) {
+    std::vector<Tensor> flat;
+    for (const Tensor &result : results)
+      for (const Tensor &part : result.shards())
+        flat.push_back(part);
+    flat = end(arguments, flat);
+    state->forms = std::move(forms);
+    return join(flat, state->forms);
+  }
   State &call = *state;
+  call.forms.clear();
   const std::unique_ptr<Recorder> recorder = std::move(call.recorder);
   if (!recorder)
     throw Error("jit: reset() was called by the step itself");
@@ -257,12 +346,16 @@ std::vector<Tensor> JitCore::end(const JitArguments &arguments,
 //===----------------------------------------------------------------------===//
 
 bool JitCore::matches(const JitArguments &arguments) const {
+  if (hasShards(arguments))
+    return matches(flatten(arguments));
   return arguments.tensors.size() == state->signatures.size() &&
          arguments.sizes.size() == state->sizes.size() &&
          arguments.numbers.size() == state->numbers.size();
 }
 
 void JitCore::throwMismatch(const JitArguments &arguments) const {
+  if (hasShards(arguments))
+    throwMismatch(flatten(arguments));
   for (const TensorSignature &signature : state->signatures)
     if (std::find(arguments.tensorNames.begin(), arguments.tensorNames.end(),
                   signature.name) == arguments.tensorNames.end())
@@ -373,6 +466,8 @@ void JitCore::State::checkDistinct() {
 }
 
 std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
+  if (hasShards(arguments))
+    return replay(flatten(arguments));
   State &call = *state;
   if (TrainingScope::isActive() != call.isTraining)
     throw Error(std::string("jit: the step was captured ") +
@@ -413,7 +508,7 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
     for (const Tensor &tensor : tensors)
       (void)tensor.buffer(std::source_location());
   }
-  return call.step->replay(call.given, call.values);
+  return join(call.step->replay(call.given, call.values), call.forms);
 }
 
 //===----------------------------------------------------------------------===//
@@ -429,6 +524,9 @@ SavedStep JitCore::save() const {
         "jit: a captured step with the argument " +
         (state->sizes.empty() ? state->numberNames : state->sizeNames).front() +
         ", which is not a tensor, cannot be saved");
+  if (!state->forms.empty())
+    throw Error("jit: a captured step with a result on several devices cannot "
+                "be saved");
   std::lock_guard<GraphMutex> lock(state->graph->mutex);
   SavedStep saved;
   saved.isTraining = state->isTraining;

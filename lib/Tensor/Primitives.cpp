@@ -13,6 +13,7 @@
 #include "Aliasing.h"
 #include "GraphImpl.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
 using namespace mlir;
@@ -44,6 +45,8 @@ struct Maker {
 
 void tinygrad::detail::checkOperands(
     std::initializer_list<const Tensor *> operands) {
+  if (isSharded(operands))
+    return checkShards(operands);
   const TensorImpl *first = nullptr;
   for (const Tensor *operand : operands) {
     const TensorImpl &impl = operand->impl();
@@ -83,16 +86,23 @@ static Tensor viewOf(const Tensor &x, std::shared_ptr<Movement> movement) {
 }
 
 Tensor prim::alias(const Tensor &x) {
+  if (isSharded(x))
+    return shards::map(x, [&](const Tensor &part) { return alias(part); });
   Maker b(x);
   return b.graph.wrap(b(x).getDefiningOp(), b.device);
 }
 
 Tensor prim::wholeView(const Tensor &x) {
+  if (isSharded(x))
+    return shards::asView(
+        shards::map(x, [&](const Tensor &part) { return wholeView(part); }), x);
   Maker b(x);
   return viewOf(x, alias(x), x.impl().movement);
 }
 
 Tensor prim::unary(UnaryOp op, const Tensor &x) {
+  if (isSharded(x))
+    return shards::map(x, [&](const Tensor &part) { return unary(op, part); });
   Maker b(x);
   switch (op) {
   case UnaryOp::Neg:
@@ -136,6 +146,10 @@ Tensor prim::unary(UnaryOp op, const Tensor &x) {
 }
 
 Tensor prim::binary(BinaryOp op, const Tensor &lhs, const Tensor &rhs) {
+  if (isSharded({&lhs, &rhs}))
+    return shards::combine({&lhs, &rhs}, [&](const std::vector<Tensor> &parts) {
+      return binary(op, parts[0], parts[1]);
+    });
   checkOperands({&lhs, &rhs});
   Maker b(lhs);
   switch (op) {
@@ -182,18 +196,30 @@ Tensor prim::binary(BinaryOp op, const Tensor &lhs, const Tensor &rhs) {
 }
 
 Tensor prim::where(const Tensor &condition, const Tensor &x, const Tensor &y) {
+  if (isSharded({&condition, &x, &y}))
+    return shards::combine({&condition, &x, &y},
+                           [&](const std::vector<Tensor> &parts) {
+                             return where(parts[0], parts[1], parts[2]);
+                           });
   checkOperands({&condition, &x, &y});
   Maker b(x);
   return b.build<tg::WhereOp>(b(x).getType(), b(condition), b(x), b(y));
 }
 
 Tensor prim::mulacc(const Tensor &a, const Tensor &b, const Tensor &c) {
+  if (isSharded({&a, &b, &c}))
+    return shards::combine({&a, &b, &c}, [&](const std::vector<Tensor> &parts) {
+      return mulacc(parts[0], parts[1], parts[2]);
+    });
   checkOperands({&a, &b, &c});
   Maker m(a);
   return m.build<tg::MulAccOp>(m(a), m(b), m(c));
 }
 
 Tensor prim::cast(const Tensor &x, DType dtype) {
+  if (isSharded(x))
+    return shards::map(x,
+                       [&](const Tensor &part) { return cast(part, dtype); });
   if (x.dtype() == dtype)
     return alias(x);
   Maker b(x);
@@ -201,6 +227,9 @@ Tensor prim::cast(const Tensor &x, DType dtype) {
 }
 
 Tensor prim::bitcast(const Tensor &x, DType dtype) {
+  if (isSharded(x))
+    return shards::map(
+        x, [&](const Tensor &part) { return bitcast(part, dtype); });
   if (x.dtype() == dtype)
     return alias(x);
   Maker b(x);
@@ -240,6 +269,14 @@ Tensor prim::constant(const Graph &graph, Device &device, Scalar value,
 
 Tensor prim::constant(const Tensor &like, Scalar value, DType dtype,
                       const Shape &shape) {
+  if (isSharded(like)) {
+    const Shards &shards = *like.impl().shards;
+    const std::optional<int64_t> axis =
+        shape == like.shape() ? shards.axis : std::nullopt;
+    return shards::map(like, axis, [&](const Tensor &part) {
+      return constant(part, value, dtype, axis ? part.shape() : shape);
+    });
+  }
   return constant(Graph(like.impl().graph), *like.impl().device, value, dtype,
                   shape);
 }
@@ -254,6 +291,10 @@ Tensor prim::iota(const Graph &graph, Device &device, int64_t axis, DType dtype,
 
 Tensor prim::iota(const Tensor &like, int64_t axis, DType dtype,
                   const Shape &shape) {
+  if (isSharded(like))
+    return shards::map(like, std::nullopt, [&](const Tensor &part) {
+      return iota(part, axis, dtype, shape);
+    });
   return iota(Graph(like.impl().graph), *like.impl().device, axis, dtype,
               shape);
 }
@@ -273,6 +314,8 @@ Tensor prim::buffer(const Graph &graph, const Buffer &memory, DType dtype,
 
 Tensor prim::reduce(ReduceOp op, const Tensor &x,
                     const std::vector<int64_t> &axes) {
+  if (isSharded(x))
+    return shards::reduce(op, x, axes);
   if (axes.empty())
     return alias(x);
   Maker b(x);
@@ -285,6 +328,11 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
 }
 
 Tensor prim::scan(ScanOp op, const Tensor &x, int64_t axis) {
+  if (isSharded(x)) {
+    shards::checkAxis(x, axis, "scan");
+    return shards::map(
+        x, [&](const Tensor &part) { return scan(op, part, axis); });
+  }
   Maker b(x);
   auto getKind = [&] {
     switch (op) {
@@ -304,6 +352,8 @@ Tensor prim::scan(ScanOp op, const Tensor &x, int64_t axis) {
 
 Tensor prim::scatter(UpdateOp op, const Tensor &base, const Tensor &index,
                      const Tensor &updates, int64_t axis) {
+  if (isSharded({&base, &index, &updates}))
+    return shards::scatter(op, base, index, updates, axis);
   checkVariables({&base.shape(), &index.shape()});
   Maker b(base);
   auto getKind = [&] {
@@ -327,6 +377,12 @@ Tensor prim::scatter(UpdateOp op, const Tensor &base, const Tensor &index,
 
 Tensor prim::argsort(const Tensor &x, bool isDescending, DType positions,
                      SymInt count) {
+  if (isSharded(x)) {
+    shards::checkAxis(x, x.ndim() - 1, "sort");
+    return shards::map(x, [&](const Tensor &part) {
+      return argsort(part, isDescending, positions, count);
+    });
+  }
   Maker b(x);
   Shape shape = x.shape();
   shape.back() = count;
@@ -335,6 +391,10 @@ Tensor prim::argsort(const Tensor &x, bool isDescending, DType positions,
 }
 
 Tensor prim::reshape(const Tensor &x, const Shape &shape) {
+  if (isSharded(x))
+    return shards::reshape(x, shape, [](const Tensor &part, const Shape &to) {
+      return reshape(part, to);
+    });
   if (x.shape() == shape)
     return wholeView(x);
   checkedNumElements(shape, x.dtype(), "reshape");
@@ -344,12 +404,19 @@ Tensor prim::reshape(const Tensor &x, const Shape &shape) {
 }
 
 Tensor prim::permute(const Tensor &x, const std::vector<int64_t> &order) {
+  if (isSharded(x))
+    return shards::permute(
+        x, order, [&](const Tensor &part) { return permute(part, order); });
   auto movement = movementOf(x, Movement::Kind::Permute);
   movement->axes = order;
   return viewOf(x, std::move(movement));
 }
 
 Tensor prim::expand(const Tensor &x, const Shape &shape) {
+  if (isSharded(x))
+    return shards::expand(x, shape, [](const Tensor &part, const Shape &to) {
+      return expand(part, to);
+    });
   if (x.shape() == shape)
     return alias(x);
   Maker b(x);
@@ -357,6 +424,9 @@ Tensor prim::expand(const Tensor &x, const Shape &shape) {
 }
 
 Tensor prim::pad(const Tensor &x, const Shape &low, const Shape &high) {
+  if (isSharded(x))
+    return shards::pad(
+        x, low, high, [&](const Tensor &part) { return pad(part, low, high); });
   checkVariables({&x.shape(), &low, &high});
   Maker b(x);
   return b.build<tg::PadOp>(b(x), b.graph.dimensions(low),
@@ -364,6 +434,10 @@ Tensor prim::pad(const Tensor &x, const Shape &low, const Shape &high) {
 }
 
 Tensor prim::padView(const Tensor &x, const Shape &low, const Shape &high) {
+  if (isSharded(x))
+    return shards::pad(x, low, high, [&](const Tensor &part) {
+      return padView(part, low, high);
+    });
   checkVariables({&x.shape(), &low, &high});
   auto movement = movementOf(x, Movement::Kind::Pad);
   movement->low = low;
@@ -372,6 +446,12 @@ Tensor prim::padView(const Tensor &x, const Shape &low, const Shape &high) {
 }
 
 Tensor prim::shrink(const Tensor &x, const Shape &from, const Shape &to) {
+  if (isSharded(x))
+    return shards::shrink(
+        x, from, to,
+        [](const Tensor &part, const Shape &begin, const Shape &end) {
+          return shrink(part, begin, end);
+        });
   checkVariables({&x.shape(), &from, &to});
   auto movement = movementOf(x, Movement::Kind::Shrink);
   movement->from = from;
@@ -380,6 +460,13 @@ Tensor prim::shrink(const Tensor &x, const Shape &from, const Shape &to) {
 }
 
 Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
+  if (isSharded(x)) {
+    for (int64_t axis : axes)
+      shards::checkAxis(x, axis, "flip");
+    return shards::asView(
+        shards::map(x, [&](const Tensor &part) { return flip(part, axes); }),
+        x);
+  }
   if (axes.empty())
     return wholeView(x);
   auto movement = movementOf(x, Movement::Kind::Flip);
@@ -394,6 +481,10 @@ Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
 prim::Movements::Movements(const Tensor &x)
     : graph(x.impl().graph), device(x.impl().device), dtype(x.dtype()),
       lock(graph->mutex), now(x.shape()) {
+  if (isSharded(x)) {
+    sharded = x;
+    return;
+  }
   handle.op = graph->operation(x.impl());
   graph->link(handle);
 }
@@ -421,6 +512,14 @@ void prim::Movements::move(Shape shape, const Args &...args) {
 prim::Movements &prim::Movements::reshape(const Shape &shape) {
   if (shape == now)
     return *this;
+  if (sharded.defined()) {
+    sharded = shards::reshape(sharded, shape,
+                              [](const Tensor &part, const Shape &to) {
+                                return Movements(part).reshape(to).tensor();
+                              });
+    now = sharded.shape();
+    return *this;
+  }
   checkedNumElements(shape, dtype, "reshape");
   move<tg::ReshapeOp>(shape);
   return *this;
@@ -429,6 +528,13 @@ prim::Movements &prim::Movements::reshape(const Shape &shape) {
 prim::Movements &prim::Movements::permute(const std::vector<int64_t> &order) {
   if (llvm::is_sorted(order))
     return *this;
+  if (sharded.defined()) {
+    sharded = shards::permute(sharded, order, [&](const Tensor &part) {
+      return Movements(part).permute(order).tensor();
+    });
+    now = sharded.shape();
+    return *this;
+  }
   Shape shape;
   for (int64_t axis : order)
     shape.push_back(now[axis]);
@@ -439,6 +545,14 @@ prim::Movements &prim::Movements::permute(const std::vector<int64_t> &order) {
 prim::Movements &prim::Movements::expand(const Shape &shape) {
   if (shape == now)
     return *this;
+  if (sharded.defined()) {
+    sharded =
+        shards::expand(sharded, shape, [](const Tensor &part, const Shape &to) {
+          return Movements(part).expand(to).tensor();
+        });
+    now = sharded.shape();
+    return *this;
+  }
   checkedNumElements(shape, dtype, "expand");
   move<tg::ExpandOp>(shape);
   return *this;
@@ -450,6 +564,13 @@ prim::Movements &prim::Movements::pad(const Shape &low, const Shape &high) {
     shape.push_back(checkedSum(checkedSum(size, before, "pad"), after, "pad"));
   if (shape == now)
     return *this;
+  if (sharded.defined()) {
+    sharded = shards::pad(sharded, low, high, [&](const Tensor &part) {
+      return Movements(part).pad(low, high).tensor();
+    });
+    now = sharded.shape();
+    return *this;
+  }
   checkedNumElements(shape, dtype, "pad");
   checkVariables({&now, &low, &high});
   move<tg::PadOp>(std::move(shape), graph->dimensions(low),
@@ -463,6 +584,15 @@ prim::Movements &prim::Movements::shrink(const Shape &from, const Shape &to) {
     shape.push_back(end - begin);
   if (shape == now)
     return *this;
+  if (sharded.defined()) {
+    sharded = shards::shrink(
+        sharded, from, to,
+        [](const Tensor &part, const Shape &begin, const Shape &end) {
+          return Movements(part).shrink(begin, end).tensor();
+        });
+    now = sharded.shape();
+    return *this;
+  }
   checkVariables({&now, &from, &to});
   move<tg::ShrinkOp>(std::move(shape), graph->dimensions(from),
                      graph->dimensions(to));
@@ -472,6 +602,15 @@ prim::Movements &prim::Movements::shrink(const Shape &from, const Shape &to) {
 prim::Movements &prim::Movements::strided(const Shape &shape,
                                           const Shape &strides) {
   checkedNumElements(shape, dtype, "windows");
+  if (sharded.defined()) {
+    sharded = shards::strided(
+        sharded, shape, strides,
+        [](const Tensor &part, const Shape &sizes, const Shape &steps) {
+          return Movements(part).strided(sizes, steps).tensor();
+        });
+    now = sharded.shape();
+    return *this;
+  }
   checkVariables({&now, &shape, &strides});
   auto getAttrs = [&](const Shape &list) {
     return llvm::map_to_vector(
@@ -484,24 +623,37 @@ prim::Movements &prim::Movements::strided(const Shape &shape,
   return *this;
 }
 
-Tensor prim::Movements::tensor() { return graph->wrap(handle.op, device); }
+Tensor prim::Movements::tensor() {
+  return sharded.defined() ? sharded : graph->wrap(handle.op, device);
+}
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
 Tensor prim::contiguous(const Tensor &x) {
+  if (isSharded(x))
+    return shards::map(x, [&](const Tensor &part) { return contiguous(part); });
   Maker b(x);
   return b.build<tg::ContiguousOp>(b(x));
 }
 
 Tensor prim::detach(const Tensor &x) {
+  if (isSharded(x))
+    return shards::map(x, [&](const Tensor &part) { return detach(part); });
   Maker b(x);
   return b.build<tg::DetachOp>(b(x));
 }
 
 Tensor prim::withDerivative(const Tensor &value, const Tensor &x,
                             const std::function<Tensor()> &derivative) {
+  if (isSharded({&value, &x})) {
+    const Tensor given = derivative();
+    return shards::combine(
+        {&value, &x, &given}, [](const std::vector<Tensor> &parts) {
+          return withDerivative(parts[0], parts[1], [&] { return parts[2]; });
+        });
+  }
   {
     Maker b(x);
     if (NoGradScope::isActive() || !b.graph.isTracked(b(x).getDefiningOp()))
@@ -513,6 +665,8 @@ Tensor prim::withDerivative(const Tensor &value, const Tensor &x,
 }
 
 Tensor prim::copy(const Tensor &x, Device &device) {
+  if (isSharded(x))
+    return shards::gather(x, device);
   Maker b(x);
   return b.graph.build<tg::CopyOp>(&device, b(x), device.name());
 }

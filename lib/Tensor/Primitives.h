@@ -161,6 +161,8 @@ private:
   const std::lock_guard<GraphMutex> lock;
   Handle handle;
   Shape now;
+  /// The last result instead of a handle, if it is on several devices.
+  Tensor sharded;
 };
 
 Tensor contiguous(const Tensor &x);

@@ -11,6 +11,7 @@
 
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Runtime/DefaultFloat.h"
 
 #include <cmath>
@@ -116,14 +117,28 @@ Tensor Tensor::randn(const Shape &shape, const TensorOptions &options) {
                    options.dtype.value_or(defaultFloat()));
 }
 
+/// Numbers for a tensor on several devices: others for each part, and the same
+/// for each copy.
+static Tensor likeShards(const Tensor &x, const shards::Function &make) {
+  if (x.shardAxis())
+    return shards::map(x, make);
+  return make(x.shards().front()).shardLike(x);
+}
+
 Tensor Tensor::randLike(std::optional<DType> dtype) const {
   const MethodScope method("randLike");
+  if (isSharded(*this))
+    return likeShards(*this,
+                      [&](const Tensor &part) { return part.randLike(dtype); });
   return makeRand(Graph(impl().graph), *impl().device, shape(),
                   dtype.value_or(this->dtype()));
 }
 
 Tensor Tensor::randnLike(std::optional<DType> dtype) const {
   const MethodScope method("randnLike");
+  if (isSharded(*this))
+    return likeShards(
+        *this, [&](const Tensor &part) { return part.randnLike(dtype); });
   return makeRandn(Graph(impl().graph), *impl().device, shape(),
                    dtype.value_or(this->dtype()));
 }

@@ -17,6 +17,7 @@
 #include "NeedsProgram.h"
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
@@ -190,6 +191,7 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory, GraphImpl::Ending ending) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Operation *buffer = graph.createBuffer(memory, type, op);
+  graph.node(buffer).isResult = op->getNumOperands() != 0;
   // Gradients do not flow through integers.
   const bool isOnPath =
       graph.isTracked(op) && isa<FloatType>(type.getElementType());
@@ -622,8 +624,14 @@ void tinygrad::detail::computeParameters(GraphImpl &graph,
 
 static void realizeAll(const std::vector<Tensor> &tensors) {
   std::vector<TensorImpl *> rest;
-  for (const Tensor &tensor : tensors)
-    rest.push_back(&tensor.impl());
+  for (const Tensor &tensor : tensors) {
+    TensorImpl &impl = tensor.impl();
+    if (!impl.shards)
+      rest.push_back(&impl);
+    else
+      for (const Tensor &part : impl.shards->parts)
+        rest.push_back(&part.impl());
+  }
   while (!rest.empty()) {
     GraphImpl &graph = *rest.front()->graph;
     Device &device = *rest.front()->device;
@@ -666,6 +674,9 @@ void tinygrad::realize(const std::vector<Tensor> &tensors,
 
 bool Tensor::isRealized() const {
   TensorImpl &tensor = impl();
+  if (tensor.shards)
+    return llvm::all_of(tensor.shards->parts,
+                        [](const Tensor &part) { return part.isRealized(); });
   std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   auto buffer = dyn_cast<tg::BufferOp>(tensor.graph->operation(tensor));
   return buffer && !tensor.graph->initialValues.contains(buffer.getId());
@@ -673,6 +684,11 @@ bool Tensor::isRealized() const {
 
 void Tensor::realizeAlong() const {
   TensorImpl &tensor = impl();
+  if (tensor.shards) {
+    for (const Tensor &part : tensor.shards->parts)
+      part.realizeAlong();
+    return;
+  }
   std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
   auto &list = tensor.graph->alongside;
   llvm::erase_if(list, [&](const std::weak_ptr<TensorImpl> &other) {
@@ -686,6 +702,10 @@ Buffer Tensor::buffer(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
+  if (tensor.shards) {
+    realize(std::source_location());
+    return shards::gather(*this, *tensor.device).buffer(std::source_location());
+  }
   if (hasRewriteScope()) // which calls the program's function without the lock
     realize(std::source_location());
   // Another thread may assign to the root of this view.
@@ -715,6 +735,10 @@ Tensor &Tensor::replace(const Tensor &value) {
   std::lock_guard<GraphMutex> lock(target.graph->mutex);
   if (Recorder *recorder = Recorder::current())
     recorder->replaced(target);
+  if (target.shards || source.shards) {
+    shards::replace(*this, value);
+    return *this;
+  }
   Storage::leave(target);
   target.graph->rebind(target, target.graph->operation(source));
   target.dtype = source.dtype;

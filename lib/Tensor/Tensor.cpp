@@ -13,6 +13,7 @@
 #include "Primitives.h"
 #include "ReadElement.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TensorImpl.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
 #include "TinyGrad/Runtime/Npy.h"
@@ -144,7 +145,7 @@ TensorImpl &Tensor::impl() const {
                 "the grad() of a tensor that has none, before backward() or "
                 "after zeroGrad()");
   TensorImpl &tensor = impl_->selection ? impl_->selection->get() : *impl_;
-  if (Recorder *recorder = Recorder::current())
+  if (Recorder *recorder = Recorder::current(); recorder && !tensor.shards)
     recorder->use(tensor);
   return tensor;
 }
@@ -261,7 +262,7 @@ void Tensor::readItem(void *value, DType wanted,
   if (numel().value() != 1)
     throw ShapeError("item: a tensor of shape " + toString(shape()) + " has " +
                      std::to_string(numel().value()) + " elements, not 1");
-  if (readElement(impl(), value))
+  if (!isSharded(*this) && readElement(impl(), value))
     return;
   Buffer memory = buffer(std::source_location());
   memory.device().synchronize();

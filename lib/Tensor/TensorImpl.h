@@ -28,6 +28,7 @@ namespace tinygrad::detail {
 struct Movement;
 class Selection;
 class Storage;
+struct Shards;
 
 /// Keeps an operation alive. The graph keeps a list of the handles of each
 /// operation, so that it can move them when the operation is replaced. Guarded
@@ -60,6 +61,9 @@ struct Handle {
 struct TensorImpl : Handle, std::enable_shared_from_this<TensorImpl> {
   TensorImpl(std::shared_ptr<GraphImpl> graph, mlir::Operation *op, DType dtype,
              Shape shape, Device *device);
+  /// Without an operation, for a tensor on several devices.
+  TensorImpl(std::shared_ptr<GraphImpl> graph, DType dtype, Shape shape,
+             Device *device);
   ~TensorImpl();
   TensorImpl(const TensorImpl &) = delete;
   TensorImpl &operator=(const TensorImpl &) = delete;
@@ -84,6 +88,10 @@ struct TensorImpl : Handle, std::enable_shared_from_this<TensorImpl> {
 
   /// The sum of the gradients that backward() computed.
   Tensor grad;
+
+  /// Set if the tensor is on several devices: what it consists of. The device
+  /// is the first one then.
+  std::shared_ptr<Shards> shards;
 
   /// Set if this represents the elements that a mask selects: how to compute
   /// them. All other members are those of the mask then.

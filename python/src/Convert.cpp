@@ -195,9 +195,26 @@ std::string DeviceArgument::get() const {
     return nb::cast<std::string>(object);
   if (isSequence(object) && nb::len(object) == 1)
     return nb::cast<std::string>(nb::object(object[0]));
-  throwType("a device is a name such as \"CPU\" (tensors on several devices "
-            "are not supported), not an object of type " +
+  if (isSequence(object))
+    throwPython(PyExc_ValueError,
+                "the tensor is made on one device: its shard() is on several");
+  throwType("a device is a name such as \"CPU\", not an object of type " +
             typeName(object));
+}
+
+std::optional<std::vector<std::string>> DeviceArgument::getSeveral() const {
+  if (isNone() || nb::isinstance<nb::str>(object) || !isSequence(object) ||
+      nb::len(object) < 2)
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (nb::handle name : object) {
+    if (!nb::isinstance<nb::str>(name))
+      throwType("the name of a device is a string such as \"CPU:1\", not an "
+                "object of type " +
+                typeName(name));
+    names.push_back(Device::canonicalName(nb::cast<std::string>(name)));
+  }
+  return names;
 }
 
 std::optional<DType> DTypeArgument::get() const {

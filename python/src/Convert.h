@@ -85,6 +85,8 @@ struct PerAxisArgument : Argument {
 /// None, or the name of a device; a tuple or list with one name.
 struct DeviceArgument : Argument {
   std::string get() const;
+  /// The names, if it is a tuple or list of several.
+  std::optional<std::vector<std::string>> getSeveral() const;
 };
 
 /// An int or an expression over variables.

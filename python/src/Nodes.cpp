@@ -229,7 +229,11 @@ void tinygrad::python::bindNodes(nb::module_ &module, TensorClass &tensor) {
       "A new operation; see GraphNode::make().");
   tensor.def_prop_ro(
       "uop",
-      [](const Tensor &self) {
+      [](nb::object object) -> nb::object {
+        const Tensor &self = *nb::inst_ptr<Tensor>(object);
+        if (self.devices().size() > 1)
+          return nb::module_::import_("tinygrad_mlir.uop.multi")
+              .attr("MultiUOp")(object);
         return nb::module_::import_("tinygrad_mlir.uop.ops")
             .attr("UOp")
             .attr("of")(GraphNode(self));

@@ -119,6 +119,14 @@ static nb::object toItem(const Tensor &tensor) {
   return toElement(array.data.address(), array.dtype);
 }
 
+/// "CPU", or "('CPU:1', 'CPU:2')".
+static std::string placeOf(const Tensor &x) {
+  const std::vector<std::string> names = x.devices();
+  return names.size() == 1
+             ? names.front()
+             : nb::cast<std::string>(nb::repr(nb::tuple(nb::cast(names))));
+}
+
 static void bindFacts(TensorClass &tensor) {
   tensor.def_prop_ro(
       "shape", [](const Tensor &self) { return toPython(self.shape()); },
@@ -127,8 +135,23 @@ static void bindFacts(TensorClass &tensor) {
       "dtype", [](const Tensor &self) { return self.dtype(); },
       "The type of the elements: a member of dtypes.");
   tensor.def_prop_ro(
-      "device", [](const Tensor &self) { return self.device(); },
-      "The name of the device, such as \"CPU\".");
+      "device",
+      [](const Tensor &self) -> nb::object {
+        const std::vector<std::string> names = self.devices();
+        if (names.size() == 1)
+          return nb::cast(names.front());
+        return nb::tuple(nb::cast(names));
+      },
+      "The name of the device, such as \"CPU\", or a tuple of the names of "
+      "several.");
+  tensor.def_prop_ro(
+      "shard_axis", [](const Tensor &self) { return self.shardAxis(); },
+      "The axis along which several devices have equal parts; None if each of "
+      "them has all of it.");
+  tensor.def_prop_ro(
+      "shards",
+      [](const Tensor &self) { return nb::tuple(nb::cast(self.shards())); },
+      "The tensors on its devices, as a tuple.");
   tensor.def_prop_ro(
       "ndim", [](const Tensor &self) { return self.ndim(); },
       "The number of axes.");
@@ -176,13 +199,13 @@ static void bindFacts(TensorClass &tensor) {
   });
   tensor.def("__repr__", [](const Tensor &self) {
     auto describe = [](const Tensor &x) {
-      return "<UOp " + x.device() + " " +
+      return "<UOp " + placeOf(x) + " " +
              nb::cast<std::string>(nb::repr(toPython(x.shape()))) + " " +
              nb::cast<std::string>(nb::repr(nb::cast(x.dtype()))).substr(7) +
              ">";
     };
     const Tensor gradient = self.grad();
-    return "<Tensor " + describe(self) + " on " + self.device() +
+    return "<Tensor " + describe(self) + " on " + placeOf(self) +
            " with grad " +
            (gradient.defined() ? describe(gradient) : std::string("None")) +
            ">";
@@ -302,6 +325,31 @@ static void checkAssignable(const Tensor &target) {
   }
 }
 
+/// The names of a tuple or list.
+static std::vector<std::string> toDevices(nb::handle devices) {
+  DeviceArgument argument;
+  argument.object = devices;
+  if (std::optional<std::vector<std::string>> names = argument.getSeveral())
+    return *names;
+  if (nb::isinstance<nb::str>(devices) || devices.is_none())
+    throw nb::type_error("shard() takes a tuple of the names of devices");
+  return {argument.get()};
+}
+
+static bool isAt(const Tensor &x, const DeviceArgument &device) {
+  if (device.isNone())
+    return true;
+  if (const auto names = device.getSeveral())
+    return x.devices() == *names;
+  return x.devices() ==
+         std::vector<std::string>{Device::canonicalName(device.get())};
+}
+
+static Tensor moved(const Tensor &x, const DeviceArgument &device) {
+  const auto names = device.getSeveral();
+  return names ? x.shard(*names) : x.to(device.get());
+}
+
 static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "cast",
@@ -360,7 +408,7 @@ static void bindConversions(TensorClass &tensor) {
       "clone",
       [](const Tensor &self, DeviceArgument device) {
         auto copy = [&](const Tensor &x) {
-          return device.isNone() ? x.clone() : x.clone().to(device.get());
+          return device.isNone() ? x.clone() : moved(x.clone(), device);
         };
         Tensor result = copy(self);
         if (const Tensor gradient = self.grad(); gradient.defined())
@@ -374,21 +422,49 @@ static void bindConversions(TensorClass &tensor) {
       "to",
       [](nb::object self, DeviceArgument device) -> nb::object {
         const auto &x = *nb::inst_ptr<Tensor>(self);
-        if (device.isNone() ||
-            Device::canonicalName(device.get()) == x.device())
-          return self;
-        return nb::cast(x.to(device.get()));
+        return isAt(x, device) ? self : nb::cast(moved(x, device));
       },
-      arg("device").none(), "The values on another device.");
+      arg("device").none(),
+      "The values on another device, or copies of them on several.");
   tensor.def(
       "to_",
       [](nb::object self, DeviceArgument device) {
         auto &x = *nb::inst_ptr<Tensor>(self);
-        if (!device.isNone())
-          x.replace(x.to(device.get()));
+        if (isAt(x, device))
+          return self;
+        const Tensor gradient = x.grad();
+        x.replace(moved(x, device));
+        if (gradient.defined())
+          x.setGrad(moved(gradient, device));
         return self;
       },
-      arg("device").none(), "Moves this tensor to another device.");
+      arg("device").none(), "Moves this tensor to another device, or several.");
+  tensor.def(
+      "shard",
+      [](const Tensor &self, nb::object devices, std::optional<int64_t> axis) {
+        return self.shard(toDevices(devices), axis);
+      },
+      arg("devices"), arg("axis") = nb::none(),
+      "Equal parts along an axis on several devices, or copies of it all.");
+  tensor.def(
+      "shard_",
+      [](nb::object self, nb::object devices, std::optional<int64_t> axis) {
+        auto &x = *nb::inst_ptr<Tensor>(self);
+        x.replace(x.shard(toDevices(devices), axis));
+        return self;
+      },
+      arg("devices"), arg("axis") = nb::none(),
+      "Moves this tensor to several devices, see shard().");
+  tensor.def(
+      "shard_like",
+      [](nb::object self, const Tensor &y) {
+        const auto &x = *nb::inst_ptr<Tensor>(self);
+        const bool isThere =
+            x.devices() == y.devices() && x.shardAxis() == y.shardAxis();
+        return isThere ? self : nb::cast(x.shardLike(y));
+      },
+      arg("y"),
+      "The values on the devices of y, in parts along the same axis.");
   tensor.def(
       "assign",
       [](nb::object self, OperandArgument x) {

@@ -251,3 +251,17 @@ def test_errors():
     assert w.item() == 1
     optimizer.zero_grad()
     assert w.grad is None
+
+
+def test_values_may_be_read_before_backward():
+    w = Tensor([1.0, 2.0]).requires_grad_()
+    loss = (w * w).sum()
+    assert loss.item() == 5.0
+    loss.backward()
+    assert w.grad.tolist() == [2.0, 4.0]
+    # What needs no gradient is not known any more.
+    x = Tensor([1.0, 2.0])
+    loss = (x * x).sum()
+    loss.item()
+    with pytest.raises(RuntimeError, match="what it was computed from is no longer known"):
+        loss.backward()

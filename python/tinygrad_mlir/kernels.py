@@ -84,7 +84,14 @@ def _check_tensors(name: str, tensors: tuple[Tensor, ...], hint: str = "") -> No
 
 def _inspect(name: str, tensors: tuple[Tensor, ...], with_code: bool) -> list[Kernel]:
     _check_tensors(name, tensors)
-    steps = _core.inspect_program(list(tensors), with_code)
+    programs = [list(tensors)]
+    if any(isinstance(tensor.device, tuple) for tensor in tensors):
+        on: dict[str, list[Tensor]] = {}  # what each device computes
+        for tensor in tensors:
+            for part in tensor.shards:
+                on.setdefault(part.device, []).append(part)
+        programs = list(on.values())
+    steps = [step for program in programs for step in _core.inspect_program(program, with_code)]
     return [
         Kernel(**step | {"buffers": tuple(KernelBuffer(*x) for x in step["buffers"])})
         for step in steps

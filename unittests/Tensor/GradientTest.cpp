@@ -733,3 +733,19 @@ TEST(CustomGradientTest, functionsAreReleased) {
   }
   EXPECT_TRUE(alive.expired());
 }
+
+// Copies between devices are values, too, that may be read before.
+TEST(GradientTest, AfterCopiesWereRead) {
+  Tensor a = noiseTensor({4, 6}, 1).to("CPU:1").parameter(),
+         b = noiseTensor({4, 6}, 2).to("CPU:2").parameter();
+  auto f = [&] {
+    return (a.square().sum(0) + b.square().sum(0).to("CPU:1")).max();
+  };
+  const Tensor value = f();
+  (void)value.item<float>();
+  value.backward();
+  const Tensor both = a.grad().to("CPU") + b.grad().to("CPU");
+  const std::vector<double> read = values(both);
+  const std::vector<Tensor> again = f().gradient({a, b});
+  EXPECT_EQ(values(again[0].to("CPU") + again[1].to("CPU")), read);
+}

@@ -107,6 +107,13 @@ public:
   std::size_t nbytes() const;
   /// Canonical name of the device, such as "CPU".
   const std::string &device() const;
+  /// The names of all its devices: several for the results of shard().
+  std::vector<std::string> devices() const;
+  /// The axis along which its devices have equal parts; none if each of them
+  /// has all of it.
+  std::optional<int64_t> shardAxis() const;
+  /// The tensors on its devices, in the order of devices(): parts or copies.
+  std::vector<Tensor> shards() const;
   bool isFloatingPoint() const { return isFloat(dtype()); }
   /// Whether the values are in memory.
   bool isRealized() const;
@@ -910,8 +917,32 @@ public:
   /// values, and graphs with it do not depend on the initial values. If it is
   /// of floats, it requires a gradient unless \p requiresGrad is false.
   Tensor parameter(bool requiresGrad = true) const;
-  /// The values on another device.
+  /// The values on another device. Those of a tensor on several devices are put
+  /// together on it.
   Tensor to(std::string_view device) const;
+  /// The values on several devices: equal parts along \p axis, in the order of
+  /// the devices, or a copy on each of them if there is no axis.
+  ///
+  /// Operations compute on each device what it has. Operands are on the same
+  /// devices; where they are parts along different axes, the later ones move.
+  /// Numbers, tensors of one element and what is computed of numbers are copied
+  /// to all devices. A reduction along the axis is summed over the devices, and
+  /// each of them gets the result. The gradient of a tensor is on its devices,
+  /// that of copies is the sum of what each of them contributes. shrink() along
+  /// the axis takes the part of one device, which all of them get then.
+  ///
+  /// Values, and methods that are not computed by operations, are those of the
+  /// whole tensor on the first device. Throws Error if the tensor is on several
+  /// devices already or the axis has no equal parts, IndexError for an axis
+  /// that it does not have, and DeviceError for devices that there are not or
+  /// that are named twice. Operations that would move elements between devices
+  /// otherwise (a reshape() that splits parts, flip(), pad(), scans and sorts
+  /// along the axis) throw ShapeError.
+  Tensor shard(const std::vector<std::string> &devices,
+               std::optional<int64_t> axis = {}) const;
+  /// On the devices of another tensor, in parts along the same axis. Throws
+  /// what shard() throws, unless that is where the tensor is.
+  Tensor shardLike(const Tensor &other) const;
   /// cast(), as in PyTorch.
   Tensor to(DType dtype) const { return cast(dtype); }
   /// Overwrites the values, for all copies of this handle and all tensors that

@@ -41,6 +41,11 @@ def _give_memory(param: Tensor) -> None:
         pass  # a view, whose memory is that of another tensor
 
 
+def _on(device: str | tuple[str, ...], x: Tensor) -> Tensor:
+    """A number, on the device or devices of an optimizer."""
+    return x.to(device)
+
+
 class Optimizer:
     """What all have in common. `lr` is a tensor of shape (1,), which may be assigned to.
 
@@ -52,7 +57,7 @@ class Optimizer:
         self,
         params: list[Tensor],
         lr: float,
-        device: str | None = None,
+        device: str | tuple[str, ...] | None = None,
         fused: Any = FUSE_OPTIM,
     ) -> None:
         if lr < 0:
@@ -65,17 +70,23 @@ class Optimizer:
         self.device = device or self.params[0].device
         self.param_dtype = to_dtype(getenv("OPTIM_DTYPE", "float32"))
         self.fused = fused
-        rate = Tensor([float(lr)], device=self.device)
+        rate = _on(self.device, Tensor([float(lr)]))
         # At least float32, whatever the default type of floats is.
         wide = rate.dtype if rate.dtype == dtypes.float64 else dtypes.float32
-        self.lr = set_parameter(Tensor([lr], device=self.device, dtype=wide), False)
+        self.lr = set_parameter(_on(self.device, Tensor([lr], dtype=wide)), False)
         self.pos_params = list(itertools.accumulate((x.numel() for x in self.params), initial=0))
 
     def _new_optim_param(self) -> list[Tensor]:
         """Zeros of the shape of each parameter, or of all as one vector."""
-        shapes = [(self.pos_params[-1],)] if self.fused else [x.shape for x in self.params]
-        options = {"dtype": self.param_dtype, "device": self.device}
-        return [_make_state(Tensor.zeros(shape, **options)) for shape in shapes]
+        if self.fused:
+            zeros = Tensor.zeros((self.pos_params[-1],), dtype=self.param_dtype)
+            return [_make_state(_on(self.device, zeros))]
+        made = []
+        for x in self.params:
+            zeros = Tensor.zeros(x.shape, dtype=self.param_dtype)
+            is_like = isinstance(self.device, tuple) and self.device == x.device
+            made.append(_make_state(zeros.shard_like(x) if is_like else _on(self.device, zeros)))
+        return made
 
     def zero_grad(self) -> None:
         """Removes the gradients of all parameters."""
@@ -194,7 +205,7 @@ class LARS(Optimizer):
         classic: bool = True,
         pre_wd: bool = True,
         tcoef: float = 0.001,
-        device: str | None = None,
+        device: str | tuple[str, ...] | None = None,
         fused: Any = FUSE_OPTIM,
     ) -> None:
         if momentum < 0:
@@ -241,7 +252,7 @@ def SGD(
     weight_decay: float = 0.0,
     nesterov: bool = False,
     classic: bool = False,
-    device: str | None = None,
+    device: str | tuple[str, ...] | None = None,
     fused: Any = FUSE_OPTIM,
 ) -> LARS:
     """Stochastic gradient descent: LARS with one rate for all. Of `classic`, see there."""
@@ -266,7 +277,7 @@ def Muon(
     ns_steps: int = 5,
     ns_coefficients: tuple[float, ...] = (3.4445, -4.775, 2.0315),
     nesterov: bool = True,
-    device: str | None = None,
+    device: str | tuple[str, ...] | None = None,
     fused: Any = FUSE_OPTIM,
 ) -> LARS:
     """Momentum made orthogonal by Newton-Schulz steps, for matrices; arXiv:2502.16982."""
@@ -309,14 +320,14 @@ class LAMB(Optimizer):
         eps: float = 1e-6,
         weight_decay: float = 0.0,
         adam: bool = False,
-        device: str | None = None,
+        device: str | tuple[str, ...] | None = None,
         fused: Any = FUSE_OPTIM,
     ) -> None:
         if weight_decay < 0:
             raise ValueError(f"weight_decay must not be negative, and is {weight_decay}")
         super().__init__(params, lr, device, fused)
         self.b1, self.b2, self.eps, self.wd, self.adam = b1, b2, eps, weight_decay, adam
-        ones = Tensor.ones((1,), dtype=dtypes.float32, device=self.device)
+        ones = _on(self.device, Tensor.ones((1,), dtype=dtypes.float32))
         self.b1_t, self.b2_t = _make_state(ones), _make_state(ones)
         self.m = self._new_optim_param()
         self.v = self._new_optim_param()
@@ -350,7 +361,7 @@ def AdamW(
     b2: float = 0.999,
     eps: float = 1e-8,
     weight_decay: float = 0.01,
-    device: str | None = None,
+    device: str | tuple[str, ...] | None = None,
     fused: Any = FUSE_OPTIM,
 ) -> LAMB:
     """Adam with decoupled weight decay; arXiv:1711.05101."""
@@ -363,7 +374,7 @@ def Adam(
     b1: float = 0.9,
     b2: float = 0.999,
     eps: float = 1e-8,
-    device: str | None = None,
+    device: str | tuple[str, ...] | None = None,
     fused: Any = FUSE_OPTIM,
 ) -> LAMB:
     """Adaptive moments; arXiv:1412.6980."""

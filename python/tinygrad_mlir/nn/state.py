@@ -293,7 +293,7 @@ def load_state_dict(
                         f"but found {value.shape} in state dict."
                     )
                 value = value.reshape(tensor.shape)
-            tensor.replace(value.to(tensor.device))
+            tensor.replace(value if isinstance(value.device, tuple) else value.shard_like(tensor))
             if realize:
                 tensor.realize()
             if consume:

@@ -1,0 +1,190 @@
+"""Tensors on several devices, with the behaviour of tinygrad."""
+
+import numpy as np
+import pytest
+
+from tinygrad_mlir import Tensor, TinyJit, Variable, dtypes, nn
+from tinygrad_mlir.nn.state import get_parameters
+
+TWO = ("CPU:1", "CPU:2")
+FOUR = tuple(f"CPU:{i}" for i in range(1, 5))
+
+
+def numbers(*shape: int, seed: int = 0) -> Tensor:
+    values = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    return Tensor(values).realize()
+
+
+def test_facts():
+    x = numbers(4, 6)
+    p = x.shard(TWO, axis=1)
+    assert p.device == TWO
+    assert p.shape == (4, 6)
+    assert p.shard_axis == 1
+    assert [part.shape for part in p.shards] == [(4, 3), (4, 3)]
+    assert [part.device for part in p.shards] == list(TWO)
+    assert repr(p) == f"<Tensor <UOp {TWO} (4, 6) float> on {TWO} with grad None>"
+    np.testing.assert_array_equal(p.numpy(), x.numpy())
+    assert x.shard(["CPU:1", "CPU:2"]).device == TWO
+    assert x.shard(("CPU:1",), 0).device == "CPU:1"
+    assert x.device == "CPU"
+    assert len(x.shards) == 1
+
+
+def test_view_of_the_graph():
+    x = numbers(4, 6)
+    p = x.shard(TWO, 0)
+    assert p.uop.axis == 0
+    assert p.uop.device == TWO
+    assert p.uop.bounds == ((0, 2), (2, 4))
+    assert [part.shape for part in p.uop.src] == [(2, 6), (2, 6)]
+    assert not p.uop.is_realized
+    p.realize()
+    assert p.uop.is_realized
+    assert repr(p.uop) == f"<UOp {TWO} (4, 6) float>"
+    copies = x.shard(TWO)
+    assert copies.uop.axis is None
+    with pytest.raises(RuntimeError, match="no bounds"):
+        _ = copies.uop.bounds
+    kernels = (p + 1).schedule()
+    assert [kernel.device for kernel in kernels] == list(TWO)
+
+
+def test_moving():
+    x = numbers(4, 6)
+    y = x.to(TWO)
+    assert y.device == TWO and y.shard_axis is None
+    assert y.to(TWO) is y
+    assert y.to("CPU").device == "CPU"
+    z = numbers(4, 6)
+    assert z.to_(TWO) is z and z.device == TWO
+    z = numbers(4, 6)
+    assert z.shard_(TWO, 1) is z and z.shard_axis == 1
+    assert x.shard_like(z).shard_axis == 1
+    assert z.shard_like(z) is z
+    with pytest.raises(RuntimeError, match="move it to one device first"):
+        x.shard(TWO).shard_like(z)
+    assert z.clone().device == TWO
+    assert x.clone(device=TWO).device == TWO
+
+
+@pytest.mark.parametrize("a", [None, 0, 1])
+@pytest.mark.parametrize("b", [None, 0, 1])
+def test_operations(a, b):
+    x, y = numbers(8, 8), numbers(8, 8, seed=1)
+    p, q = x.shard(FOUR, a), y.shard(FOUR, b)
+    np.testing.assert_allclose((p @ q).numpy(), x.numpy() @ y.numpy(), rtol=2e-5, atol=1e-5)
+    np.testing.assert_allclose((p + q * 2).numpy(), x.numpy() + y.numpy() * 2, rtol=1e-6)
+    np.testing.assert_allclose(p.softmax(b or 0).numpy(), x.softmax(b or 0).numpy(), rtol=2e-5)
+
+
+def test_like():
+    p = numbers(8, 8).shard(TWO, 1)
+    for made in (p.full_like(2.0), p.zeros_like(), p.ones_like(), p.rand_like(), p.empty_like()):
+        assert made.device == TWO and made.shard_axis == 1 and made.shape == (8, 8)
+    copies = numbers(8, 8).shard(TWO).rand_like()
+    first, second = copies.shards
+    np.testing.assert_array_equal(first.numpy(), second.numpy())
+
+
+def test_gradients_and_optimizers():
+    start, data = numbers(6, 3), numbers(4, 6, seed=1)
+    results = []
+    for place in (lambda x, axis: x, lambda x, axis: x.shard(TWO, axis)):
+        with Tensor.train():
+            w = place(Tensor(start.numpy()), None)
+            w.requires_grad = True
+            optimizer = nn.optim.Adam([w], lr=0.1)
+            for _ in range(3):
+                optimizer.zero_grad()
+                (place(data, 0) @ w).square().mean().backward()
+                gradient = w.grad.numpy()
+                optimizer.step()
+            results.append((w.numpy(), gradient))
+    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-4)
+    np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-4)
+
+
+def test_values_before_gradients():
+    w = numbers(6).shard(TWO)
+    w.requires_grad = True
+    loss = (numbers(4, 6).shard(TWO, 0) * w).square().sum()
+    assert loss.item() > 0
+    loss.backward()
+    assert w.grad.device == TWO
+    with pytest.raises(RuntimeError, match="one device's part"):
+        numbers(4, 6).shard(TWO, 0)[0:2] = 1.0
+
+
+def test_network_in_data_parallel():
+    with Tensor.train():
+        net = [nn.Conv2d(3, 8, 3), nn.BatchNorm(8), Tensor.relu, lambda x: x.flatten(1).mean(1)]
+        for x in get_parameters(net):
+            x.shard_(TWO)
+        optimizer = nn.optim.SGD(get_parameters(net), lr=0.1)
+        before = net[0].weight.numpy()
+        loss = numbers(4, 3, 8, 8).shard(TWO, 0).sequential(net).sum()
+        loss.backward()
+        optimizer.step()
+        assert net[0].weight.device == TWO
+        assert not np.array_equal(before, net[0].weight.numpy())
+        assert np.isfinite(loss.item())
+
+
+def test_moving_a_parameter_moves_its_gradient():
+    w = Tensor([1.0, 2.0], requires_grad=True)
+    (w * w).sum().backward()
+    w.to_(TWO)
+    assert w.requires_grad
+    assert w.grad.device == TWO
+    assert w.grad.tolist() == [2.0, 4.0]
+
+
+def test_captured_step():
+    @TinyJit
+    def step(a, b):
+        return (a + b[0]).realize()
+
+    for i in range(4):
+        a = Tensor.full((4, 4), i).contiguous().realize().shard(TWO, 0).realize()
+        b = Tensor.ones(4, 4).contiguous().realize().shard(TWO).realize()
+        result = step(a, [b])
+        assert result.device == TWO and result.shard_axis == 0
+        np.testing.assert_array_equal(result.numpy(), np.full((4, 4), i + 1))
+    with pytest.raises(RuntimeError):
+        step(Tensor.ones(4, 4), [Tensor.ones(4, 4)])
+
+
+def test_symbolic_part():
+    i = Variable("i", 0, 3).bind(2)
+    out = Tensor.zeros(4, 4).contiguous().realize().shard(TWO, 0).realize()
+    out[:, i : i + 1].assign(Tensor.ones(4, 1).shard(TWO, 0)).realize()
+    assert out.tolist() == [[0, 0, 1, 0]] * 4
+
+
+def test_dtypes():
+    for dtype in (dtypes.float16, dtypes.int64, dtypes.bool, dtypes.uint8):
+        x = Tensor([[1, 0], [1, 1]]).cast(dtype)
+        np.testing.assert_array_equal(x.shard(TWO, 0).sum(0).numpy(), x.sum(0).numpy())
+
+
+def test_errors():
+    x = numbers(4, 6)
+    p = x.shard(TWO, 1)
+    with pytest.raises(RuntimeError, match="no equal parts for 4 devices"):
+        x.shard(FOUR, 1)
+    with pytest.raises(RuntimeError, match="already"):
+        p.shard(TWO, 0)
+    with pytest.raises(TypeError, match="takes a tuple of the names"):
+        x.shard("CPU:1")
+    with pytest.raises(TypeError, match="name of a device is a string"):
+        x.shard(("CPU:1", 2))
+    with pytest.raises(RuntimeError, match="different devices"):
+        _ = p + x
+    with pytest.raises(ValueError, match="would move elements between devices"):
+        p.reshape(24)
+    with pytest.raises(ValueError, match="no device's part"):
+        p.shrink((None, (1, 3)))
+    with pytest.raises(ValueError, match="on one device"):
+        Tensor.rand(4, device=TWO)
+    np.testing.assert_array_equal(p.numpy(), x.numpy())
