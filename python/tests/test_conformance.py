@@ -202,3 +202,12 @@ def test_temporary_paths_by_user():
     folder = pathlib.Path(tempfile.gettempdir())
     assert pathlib.Path(helpers.temp("a")) == folder / "a"
     assert pathlib.Path(helpers.temp("a", append_user=True)) == folder / f"a.{getpass.getuser()}"
+
+
+def test_steps_and_reshapes_are_for_all_values_of_a_variable():
+    step = Variable("step", 1, 3).bind(2)
+    with pytest.raises(ValueError, match="arange.*step"):
+        Tensor.arange(0, 10, step)
+    part = Tensor.ones(10).contiguous()[: Variable("i", 1, 10).bind(2)]
+    with pytest.raises(ValueError, match="reshape.*differ for i = 1"):
+        part.reshape(2, 1)
