@@ -15,7 +15,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import Tensor
@@ -42,7 +42,7 @@ class ContextVar(Generic[T]):
     the thread that sets them.
     """
 
-    _cache: ClassVar[dict[str, ContextVar]] = {}
+    _cache: ClassVar[dict[str, ContextVar[Any]]] = {}
     #: Settings that the compiled library reads.
     LIBRARY: ClassVar[frozenset[str]] = frozenset(
         "DEV DEBUG NOOPT ALLOW_TF32 FTZ SPEC FALLBACK LRU PROFILE CACHELEVEL CACHESIZE".split()
@@ -70,25 +70,25 @@ class ContextVar(Generic[T]):
         return bool(self.value)
 
     def __int__(self) -> int:
-        return int(self.value)  # type: ignore[call-overload]
+        return int(cast(Any, self.value))
 
     def __eq__(self, other: object) -> bool:
-        return self.value == other
+        return bool(self.value == other)
 
     def __hash__(self) -> int:
         return hash(self.key)
 
     def __ge__(self, other: Any) -> bool:
-        return self.value >= other
+        return bool(self.value >= other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.value > other
+        return bool(self.value > other)
 
     def __le__(self, other: Any) -> bool:
-        return self.value <= other
+        return bool(self.value <= other)
 
     def __lt__(self, other: Any) -> bool:
-        return self.value < other
+        return bool(self.value < other)
 
     def __repr__(self) -> str:
         return f"ContextVar({self.key}={self.value!r})"
