@@ -1,10 +1,13 @@
 """What programs written for tinygrad rely on: identities of objects, gradients at bounds, parts by variables."""
 
+import getpass
 import math
+import pathlib
+import tempfile
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, TinyJit, UsageError, Variable, dtypes
+from tinygrad_mlir import Tensor, TinyJit, UsageError, Variable, dtypes, helpers
 
 
 @pytest.mark.parametrize(
@@ -179,3 +182,32 @@ def test_parts_beyond_an_axis_are_not_assigned_to():
     # Padded without variables, a part is a tensor of its own.
     x.pad((1, 0)).shrink(((0, 2),)).assign(Tensor([2.0, 2.0])).realize()
     assert x.tolist() == [0, 1, 1, 0, 0]
+
+
+def test_keywords_of_helpers():
+    assert helpers.flatten(l=[[1], [2, 3]]) == [1, 2, 3]
+    assert helpers.fully_flatten(l=[1, [2, (3,)], "ab"]) == [1, 2, 3, "ab"]
+    assert helpers.strip_parens(fst="(a+(b))") == "a+(b)"
+    assert helpers.strip_parens(fst="(a)+(b)") == "(a)+(b)"
+
+
+def test_keyword_of_is_param():
+    x = Tensor([1.0])
+    assert x.is_param_(is_param=False) is x
+    assert not x.is_param
+    assert x.is_param_(is_param=True).is_param
+
+
+def test_temporary_paths_by_user():
+    folder = pathlib.Path(tempfile.gettempdir())
+    assert pathlib.Path(helpers.temp("a")) == folder / "a"
+    assert pathlib.Path(helpers.temp("a", append_user=True)) == folder / f"a.{getpass.getuser()}"
+
+
+def test_steps_and_reshapes_are_for_all_values_of_a_variable():
+    step = Variable("step", 1, 3).bind(2)
+    with pytest.raises(ValueError, match="arange.*step"):
+        Tensor.arange(0, 10, step)
+    part = Tensor.ones(10).contiguous()[: Variable("i", 1, 10).bind(2)]
+    with pytest.raises(ValueError, match="reshape.*differ for i = 1"):
+        part.reshape(2, 1)

@@ -15,7 +15,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import Tensor
@@ -42,7 +42,7 @@ class ContextVar(Generic[T]):
     the thread that sets them.
     """
 
-    _cache: ClassVar[dict[str, ContextVar]] = {}
+    _cache: ClassVar[dict[str, ContextVar[Any]]] = {}
     #: Settings that the compiled library reads.
     LIBRARY: ClassVar[frozenset[str]] = frozenset(
         "DEV DEBUG NOOPT ALLOW_TF32 FTZ SPEC FALLBACK LRU PROFILE CACHELEVEL CACHESIZE".split()
@@ -70,25 +70,25 @@ class ContextVar(Generic[T]):
         return bool(self.value)
 
     def __int__(self) -> int:
-        return int(self.value)  # type: ignore[call-overload]
+        return int(cast(Any, self.value))
 
     def __eq__(self, other: object) -> bool:
-        return self.value == other
+        return bool(self.value == other)
 
     def __hash__(self) -> int:
         return hash(self.key)
 
     def __ge__(self, other: Any) -> bool:
-        return self.value >= other
+        return bool(self.value >= other)
 
     def __gt__(self, other: Any) -> bool:
-        return self.value > other
+        return bool(self.value > other)
 
     def __le__(self, other: Any) -> bool:
-        return self.value <= other
+        return bool(self.value <= other)
 
     def __lt__(self, other: Any) -> bool:
-        return self.value < other
+        return bool(self.value < other)
 
     def __repr__(self) -> str:
         return f"ContextVar({self.key}={self.value!r})"
@@ -307,17 +307,17 @@ def to_tuple(x: Any) -> tuple[Any, ...]:
     return x if isinstance(x, tuple) else (x,)
 
 
-def flatten(lists: Iterable[Iterable[T]]) -> list[T]:
-    return list(itertools.chain.from_iterable(lists))
+def flatten(l: Iterable[Iterable[T]]) -> list[T]:  # noqa: E741
+    return list(itertools.chain.from_iterable(l))
 
 
-def fully_flatten(x: Any) -> list[Any]:
+def fully_flatten(l: Any) -> list[Any]:  # noqa: E741
     """The innermost elements of nested sequences and arrays."""
-    if isinstance(x, str) or not (hasattr(x, "__len__") and hasattr(x, "__getitem__")):
-        return [x]
-    if getattr(x, "shape", None) == ():
-        return [x[()]]
-    return flatten(fully_flatten(part) for part in x)
+    if isinstance(l, str) or not (hasattr(l, "__len__") and hasattr(l, "__getitem__")):
+        return [l]
+    if getattr(l, "shape", None) == ():
+        return [l[()]]
+    return flatten(fully_flatten(part) for part in l)
 
 
 def get_shape(x: Any) -> tuple[int, ...]:
@@ -468,11 +468,16 @@ def strides_for_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     )
 
 
-def temp(x: str) -> str:
-    """A path in the folder for temporary files."""
+def temp(x: str, append_user: bool = False) -> str:
+    """A path in the folder for temporary files.
+
+    With `append_user`, the name ends in a dot and the user's name.
+    """
+    import getpass
     import tempfile
 
-    return (pathlib.Path(tempfile.gettempdir()) / x).as_posix()
+    name = f"{x}.{getpass.getuser()}" if append_user else x
+    return (pathlib.Path(tempfile.gettempdir()) / name).as_posix()
 
 
 def fetch(url: str, *args: Any, **kwargs: Any) -> pathlib.Path:
@@ -529,16 +534,16 @@ def word_wrap(x: str, wrap: int = 80) -> str:
     return "\n".join(lines)
 
 
-def strip_parens(s: str) -> str:
+def strip_parens(fst: str) -> str:
     """The text without its first and last character, if those are a pair of parentheses."""
-    if s[:1] != "(" or s[-1:] != ")":
-        return s
+    if fst[:1] != "(" or fst[-1:] != ")":
+        return fst
     depth = 0
-    for i, letter in enumerate(s):
+    for i, letter in enumerate(fst):
         depth += (letter == "(") - (letter == ")")
         if depth == 0:
-            return s[1:-1] if i == len(s) - 1 else s
-    return s
+            return fst[1:-1] if i == len(fst) - 1 else fst
+    return fst
 
 
 def time_to_str(t: float, w: int = 8) -> str:

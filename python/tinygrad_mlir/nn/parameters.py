@@ -16,10 +16,10 @@ def is_parameter(tensor: Tensor) -> bool:
     return id(tensor) not in _others
 
 
-def set_parameter(tensor: Tensor, value: bool = True) -> Tensor:
+def set_parameter(tensor: Tensor, is_param: bool = True) -> Tensor:
     """Says whether optimizers change the tensor, and returns it."""
     key = id(tensor)
-    if value:
+    if is_param:
         _others.pop(key, None)
     else:
         _others[key] = weakref.ref(tensor, lambda _: _others.pop(key, None))
