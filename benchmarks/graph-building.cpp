@@ -118,7 +118,7 @@ int main() {
                 (long long)count, (now() - begin) / double(count),
                 (long long)(GlobalCounters::kernelsCompiled - compiled));
   }
-  for (int64_t count : {100, 400}) {
+  for (int64_t count : {60, 240}) {
     const std::string suffix = std::to_string(count);
     Variable s("s" + suffix, 1, 100), v("v" + suffix, 1, 100);
     SymInt mean = s, least = v;
