@@ -33,7 +33,7 @@ static constexpr int64_t kMaxValues = 256;
 
 /// The factor for the time limit of the last attempt: on a busy machine, the
 /// hardest queries exceed the normal limit.
-static constexpr unsigned kPatience = 12;
+static constexpr unsigned kPatience = 36;
 
 /// How many branches Z3 tries for each cutting plane: its default, and more.
 static constexpr llvm::StringLiteral kSomeCuts = "smt.arith.branch_cut_ratio=2";

@@ -20,7 +20,7 @@ class TgProof<string name> : Pass<name, "::mlir::ModuleOp"> {
     Tg_Option<"solver", "solver", "std::string", "\"z3\"",
               "The executable of the SMT solver Z3">,
     Tg_Option<"timeout", "timeout", "unsigned", "5000",
-              "Milliseconds per query; 12 times as long in the last attempt">,
+              "Milliseconds per query; 36 times as long in the last attempt">,
     Tg_Option<"answers", "answers", "std::string", "\"\"",
               "A folder that keeps the solver's answers, for the same questions "
               "later", "", "none is kept">,

@@ -25,7 +25,7 @@ struct ProofOptions {
   std::string solver = "z3";
   /// Milliseconds per query. A query that takes longer is repeated alone, then
   /// for each value of the variables, if these are few enough, and finally with
-  /// 12 times the limit: results must not depend on the load of the machine.
+  /// 36 times the limit: results must not depend on the load of the machine.
   unsigned timeoutMs = 5000;
   /// The solver tries few cutting planes, and does not look for the terms that
   /// matter. For indices of kernels, whose variables have small bounds, this is
