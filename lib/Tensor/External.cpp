@@ -14,6 +14,7 @@
 #include "MemoryView.h"
 #include "Primitives.h"
 #include "Recorder.h"
+#include "Shards.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Profile.h"
 
@@ -173,6 +174,8 @@ StridedView tinygrad::toStrided(const Tensor &tensor,
   TensorImpl &impl = tensor.impl();
   GraphImpl &graph = *impl.graph;
   Recorder::checkHostRead("toStrided");
+  if (impl.shards)
+    return toStrided(shards::gather(tensor, *impl.device), where);
   std::lock_guard<GraphMutex> lock(graph.mutex);
   if (!impl.device->information().hostVisible)
     throw DeviceError("toStrided: the host cannot read memory of the device " +

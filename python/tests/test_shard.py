@@ -1,5 +1,8 @@
 """Tensors on several devices, with the behaviour of tinygrad."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -66,6 +69,16 @@ def test_moving():
         x.shard(TWO).shard_like(z)
     assert z.clone().device == TWO
     assert x.clone(device=TWO).device == TWO
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_neighbours(axis):
+    x = numbers(4, 6)
+    p = x.shard(TWO, axis)
+    for values in (np.asarray(p), np.from_dlpack(p), np.asarray(memoryview(p))):
+        np.testing.assert_array_equal(values, x.numpy())
+    assert pickle.loads(pickle.dumps(p)).tolist() == x.tolist()
+    assert copy.deepcopy(p).device == TWO
 
 
 @pytest.mark.parametrize("a", [None, 0, 1])

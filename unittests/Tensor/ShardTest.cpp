@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorTest.h"
+#include "TinyGrad/Tensor/External.h"
 #include "TinyGrad/Tensor/Jit.h"
 
 #include <functional>
@@ -212,6 +213,18 @@ TEST(ShardTest, Replace) {
   x.replace(before);
   EXPECT_EQ(x.devices().size(), 1u);
   expectSame(x, before);
+}
+
+TEST(ShardTest, MemoryOfTheWhole) {
+  const Tensor x = noiseTensor({4, 6}).realize();
+  for (Axis axis : kAxes) {
+    const Tensor p = x.shard(kTwo, axis);
+    const StridedView view = toStrided(p);
+    EXPECT_EQ(view.shape, std::vector<int64_t>({4, 6}));
+    EXPECT_EQ(*static_cast<const float *>(view.data()), values(x)[0]);
+    EXPECT_EQ(p.tolist<float>().size(), 24u);
+    EXPECT_EQ(p.data<float>()[23], x.data<float>()[23]);
+  }
 }
 
 TEST(ShardTest, RandomNumbers) {
