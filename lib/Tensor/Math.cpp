@@ -356,9 +356,10 @@ Tensor Tensor::acosh() const {
     Tensor value = log1p(sum) + (lost * (bounded - root)).detach();
     value = isLarge.where(isLarge.where(size, 1).log() + ln2, value);
     value = withNan(x < 1, withSign(x, value));
-    return prim::withDerivative(value, x, [&] {
-      return ((size - 1).sqrt() * (size + 1).sqrt()).reciprocal();
-    });
+    return prim::withDerivative(
+        value, x,
+        [&] { return ((size - 1).sqrt() * (size + 1).sqrt()).reciprocal(); },
+        /*isNeeded=*/true);
   });
 }
 
@@ -370,7 +371,8 @@ Tensor Tensor::atanh() const {
     Tensor value = log1p(mulAdd(twice, size / (1 - size), twice)) * 0.5;
     value = withNan(size > 1, withSign(x, value));
     return prim::withDerivative(
-        value, x, [&] { return ((1 - x) * (1 + x)).reciprocal(); });
+        value, x, [&] { return ((1 - x) * (1 + x)).reciprocal(); },
+        /*isNeeded=*/true);
   });
 }
 

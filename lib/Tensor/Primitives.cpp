@@ -646,17 +646,22 @@ Tensor prim::detach(const Tensor &x) {
 }
 
 Tensor prim::withDerivative(const Tensor &value, const Tensor &x,
-                            const std::function<Tensor()> &derivative) {
+                            const std::function<Tensor()> &derivative,
+                            bool isNeeded) {
   if (isSharded({&value, &x})) {
     const Tensor given = derivative();
     return shards::combine(
-        {&value, &x, &given}, [](const std::vector<Tensor> &parts) {
-          return withDerivative(parts[0], parts[1], [&] { return parts[2]; });
+        {&value, &x, &given}, [&](const std::vector<Tensor> &parts) {
+          return withDerivative(
+              parts[0], parts[1], [&] { return parts[2]; }, isNeeded);
         });
   }
   {
     Maker b(x);
-    if (NoGradScope::isActive() || !b.graph.isTracked(b(x).getDefiningOp()))
+    Operation *op = b(x).getDefiningOp();
+    const bool isConstant = op->getNumOperands() == 0 && !isa<tg::BufferOp>(op);
+    if (NoGradScope::isActive() || isConstant ||
+        !(isNeeded || b.graph.isTracked(op)))
       return value;
   }
   const Tensor given = derivative();

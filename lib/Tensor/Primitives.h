@@ -168,9 +168,13 @@ private:
 Tensor contiguous(const Tensor &x);
 Tensor detach(const Tensor &x);
 /// \p value, a function of each element of \p x, whose derivative is what the
-/// function returns. It is not called if nothing asks for gradients of x.
+/// function returns. It is not called if nothing asks for gradients of x. \p
+/// isNeeded is for values whose own derivative is wrong somewhere: then it is
+/// called also if no tensor that x depends on requires a gradient, since
+/// gradient() may be by any of them.
 Tensor withDerivative(const Tensor &value, const Tensor &x,
-                      const std::function<Tensor()> &derivative);
+                      const std::function<Tensor()> &derivative,
+                      bool isNeeded = false);
 Tensor copy(const Tensor &x, Device &device);
 
 } // namespace prim

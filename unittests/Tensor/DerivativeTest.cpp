@@ -120,12 +120,16 @@ TEST(DerivativeTest, atOtherBorders) {
                     {2, 1e8, 1e9, 1e200}, {1 / std::sqrt(3), 1e-8, 1e-9, 0},
                     1e-15);
   // Beyond the domain, that of the formula, and not 0.
-  const Tensor x = Tensor::from({1.0, 0.5, -2.0}).parameter();
-  expectTensor(x.acosh().sum().gradient({x})[0], {3},
-               {kInfinity, NAN, 1 / std::sqrt(3)}, 1e-15);
-  const Tensor y = Tensor::from({1.0, -1.0, 2.0, -0.5}).parameter();
-  expectTensor(y.atanh().sum().gradient({y})[0], {4},
-               {kInfinity, kInfinity, -1.0 / 3, 4.0 / 3}, 1e-15);
+  // Also by tensors that require no gradient.
+  for (const bool requiresGrad : {false, true}) {
+    const Tensor x = Tensor::from({1.0, 0.5, -2.0}).parameter(requiresGrad);
+    expectTensor(x.acosh().sum().gradient({x})[0], {3},
+                 {kInfinity, NAN, 1 / std::sqrt(3)}, 1e-15);
+    const Tensor y =
+        Tensor::from({1.0, -1.0, 2.0, -0.5}).parameter(requiresGrad);
+    expectTensor(y.atanh().sum().gradient({y})[0], {4},
+                 {kInfinity, kInfinity, -1.0 / 3, 4.0 / 3}, 1e-15);
+  }
   expectDerivatives([](const Tensor &z) { return z.acosh(); }, {0.5, -2},
                     {NAN, 1 / std::sqrt(3)}, 1e-15);
   expectDerivatives([](const Tensor &z) { return z.atanh(); }, {2, -0.5},

@@ -51,7 +51,7 @@ TEST(ShardTest, Facts) {
   expectSame(copies, x);
   expectSame(parts.to("CPU:3"), x);
   EXPECT_EQ(parts.to("CPU:3").device(), "CPU:3");
-  EXPECT_EQ(parts.sum().item<float>(), copies.sum().item<float>());
+  EXPECT_FLOAT_EQ(parts.sum().item<float>(), copies.sum().item<float>());
   EXPECT_EQ(x.shard({"CPU:1"}, 0).devices().size(), 1u);
   EXPECT_EQ(x.shard(kTwo, -1).shardAxis(), Axis(1));
 }
