@@ -81,7 +81,7 @@ static Tensor slice(const Tensor &x, int64_t axis, std::size_t i,
 
 static void checkDivisible(const Shape &shape, int64_t axis, std::size_t count,
                            const char *what) {
-  const SymInt size = shape[axis];
+  const SymInt &size = shape[axis];
   if (size.isSymbolic() || size.value() % int64_t(count) != 0)
     throw Error(std::string(what) + ": axis " + std::to_string(axis) +
                 " of a tensor of shape " + toString(shape) +
@@ -294,7 +294,7 @@ static Tensor allReduce(ReduceOp op, const std::vector<Tensor> &parts,
 
 Tensor shards::reduce(ReduceOp op, const Tensor &x,
                       const std::vector<int64_t> &axes) {
-  const Tensor partial =
+  Tensor partial =
       map(x, [&](const Tensor &part) { return prim::reduce(op, part, axes); });
   const Shards &shards = shardsOf(partial);
   if (!shards.axis ||
@@ -390,7 +390,7 @@ Tensor shards::shrink(const Tensor &x, const Shape &from, const Shape &to,
         map(x, [&](const Tensor &part) { return function(part, from, to); }),
         x);
   const int64_t axis = *shards.axis;
-  const SymInt begin = from[axis], end = to[axis];
+  const SymInt &begin = from[axis], &end = to[axis];
   Shape first = from, last = to;
   first[axis] = 0;
   last[axis] = shards.parts.front().shape()[axis];
