@@ -257,9 +257,16 @@ def mutate_text(tokens, pieces, rng):
 
 
 def fails_upstream(attack, file):
-    """Whether MLIR's own tool fails, too, when it only reads the input."""
-    command = [MLIR_OPT, "--split-input-file", "-o", os.devnull, str(file)]
-    return attack.run(command) is not None
+    """Whether MLIR's own tool fails, too, when it only reads the input, or a
+    module with the arrays of the input, which it does not get to behind
+    operations that it does not know."""
+    arrays = attack.scratch / "arrays.mlir"
+    literals = re.findall(r"array<[^<>]*>", file.read_text())
+    arrays.write_text(
+        SEPARATOR.join(f"module attributes {{a = {x}}} {{}}\n" for x in literals)
+    )
+    command = [MLIR_OPT, "--split-input-file", "-o", os.devnull]
+    return any(attack.run([*command, str(x)]) is not None for x in (file, arrays))
 
 
 def attack_mlir(attack, count, rng):
