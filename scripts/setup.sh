@@ -46,6 +46,8 @@ test_packages=(
   z3
   # The text that examples/transformer learns.
   fortunes
+  # The archive for machines with a GPU.
+  xz-utils
 )
 # C source is compiled for 32-bit x86, too. Debian has these on x86-64 alone.
 if [ "$(uname -m)" = x86_64 ]; then

@@ -170,6 +170,7 @@ Tensor shards::asView(Tensor view, const Tensor &x) {
 /// Whether the value of a tensor depends on no memory: it is the same on all
 /// devices.
 static bool isOfNumbers(const Tensor &x) {
+  // Masks and positions take a few; the walk must not cost more than they do.
   constexpr unsigned kMostOps = 1024;
   GraphImpl &graph = *x.impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);

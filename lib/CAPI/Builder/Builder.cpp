@@ -435,32 +435,42 @@ MlirValue mlirTgBuilderTranspose(MlirTgBuilder builder, MlirValue x,
   });
 }
 
-MlirValue mlirTgBuilderReduce(MlirTgBuilder builder, MlirTgReduceKind kind,
-                              MlirValue x, intptr_t numAxes,
-                              int64_t const *axes, bool keepAxes) {
+/// What a function makes of a value and a list of axes.
+static MlirValue buildAlongAxes(
+    MlirTgBuilder builder, MlirValue x, intptr_t numAxes, int64_t const *axes,
+    function_ref<FailureOr<Value>(CBuilder &b, Value x, ArrayRef<int64_t> axes)>
+        build) {
   return buildFrom(
       builder, x, [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
         auto list = getNumbers(b, "axes", numAxes, axes);
         if (failed(list))
           return failure();
-        const auto own = symbolizeReduceKind(static_cast<uint32_t>(kind));
-        if (!own)
-          return b.emitError()
-                 << "reduce: there is no kind " << static_cast<int>(kind);
-        return b.graph.reduce(*own, values[0], *list, keepAxes);
+        return build(b, values[0], *list);
       });
+}
+
+MlirValue mlirTgBuilderReduce(MlirTgBuilder builder, MlirTgReduceKind kind,
+                              MlirValue x, intptr_t numAxes,
+                              int64_t const *axes, bool keepAxes) {
+  return buildAlongAxes(builder, x, numAxes, axes,
+                        [&](CBuilder &b, Value value,
+                            ArrayRef<int64_t> list) -> FailureOr<Value> {
+                          const auto own =
+                              symbolizeReduceKind(static_cast<uint32_t>(kind));
+                          if (!own)
+                            return b.emitError() << "reduce: there is no kind "
+                                                 << static_cast<int>(kind);
+                          return b.graph.reduce(*own, value, list, keepAxes);
+                        });
 }
 
 MlirValue mlirTgBuilderMean(MlirTgBuilder builder, MlirValue x,
                             intptr_t numAxes, int64_t const *axes,
                             bool keepAxes) {
-  return buildFrom(
-      builder, x, [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
-        auto list = getNumbers(b, "axes", numAxes, axes);
-        if (failed(list))
-          return failure();
-        return b.graph.mean(values[0], *list, keepAxes);
-      });
+  return buildAlongAxes(builder, x, numAxes, axes,
+                        [&](CBuilder &b, Value value, ArrayRef<int64_t> list) {
+                          return b.graph.mean(value, list, keepAxes);
+                        });
 }
 
 //===----------------------------------------------------------------------===//
@@ -504,13 +514,10 @@ MlirValue mlirTgBuilderLogSoftmax(MlirTgBuilder builder, MlirValue x,
 MlirValue mlirTgBuilderLogSumExp(MlirTgBuilder builder, MlirValue x,
                                  intptr_t numAxes, int64_t const *axes,
                                  bool keepAxes) {
-  return buildFrom(
-      builder, x, [&](CBuilder &b, ArrayRef<Value> values) -> FailureOr<Value> {
-        auto list = getNumbers(b, "axes", numAxes, axes);
-        if (failed(list))
-          return failure();
-        return b.graph.logSumExp(values[0], *list, keepAxes);
-      });
+  return buildAlongAxes(builder, x, numAxes, axes,
+                        [&](CBuilder &b, Value value, ArrayRef<int64_t> list) {
+                          return b.graph.logSumExp(value, list, keepAxes);
+                        });
 }
 
 MlirValue mlirTgBuilderLayerNorm(MlirTgBuilder builder, MlirValue x,

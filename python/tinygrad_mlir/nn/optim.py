@@ -41,11 +41,6 @@ def _give_memory(param: Tensor) -> None:
         pass  # a view, whose memory is that of another tensor
 
 
-def _on(device: str | tuple[str, ...], x: Tensor) -> Tensor:
-    """A number, on the device or devices of an optimizer."""
-    return x.to(device)
-
-
 class Optimizer:
     """What all have in common. `lr` is a tensor of shape (1,), which may be assigned to.
 
@@ -70,22 +65,22 @@ class Optimizer:
         self.device = device or self.params[0].device
         self.param_dtype = to_dtype(getenv("OPTIM_DTYPE", "float32"))
         self.fused = fused
-        rate = _on(self.device, Tensor([float(lr)]))
+        rate = Tensor([float(lr)]).to(self.device)
         # At least float32, whatever the default type of floats is.
         wide = rate.dtype if rate.dtype == dtypes.float64 else dtypes.float32
-        self.lr = set_parameter(_on(self.device, Tensor([lr], dtype=wide)), False)
+        self.lr = set_parameter(Tensor([lr], dtype=wide).to(self.device), False)
         self.pos_params = list(itertools.accumulate((x.numel() for x in self.params), initial=0))
 
     def _new_optim_param(self) -> list[Tensor]:
         """Zeros of the shape of each parameter, or of all as one vector."""
         if self.fused:
             zeros = Tensor.zeros((self.pos_params[-1],), dtype=self.param_dtype)
-            return [_make_state(_on(self.device, zeros))]
+            return [_make_state(zeros.to(self.device))]
         made = []
         for x in self.params:
             zeros = Tensor.zeros(x.shape, dtype=self.param_dtype)
             is_like = isinstance(self.device, tuple) and self.device == x.device
-            made.append(_make_state(zeros.shard_like(x) if is_like else _on(self.device, zeros)))
+            made.append(_make_state(zeros.shard_like(x) if is_like else zeros.to(self.device)))
         return made
 
     def zero_grad(self) -> None:
@@ -327,7 +322,7 @@ class LAMB(Optimizer):
             raise ValueError(f"weight_decay must not be negative, and is {weight_decay}")
         super().__init__(params, lr, device, fused)
         self.b1, self.b2, self.eps, self.wd, self.adam = b1, b2, eps, weight_decay, adam
-        ones = _on(self.device, Tensor.ones((1,), dtype=dtypes.float32))
+        ones = Tensor.ones((1,), dtype=dtypes.float32).to(self.device)
         self.b1_t, self.b2_t = _make_state(ones), _make_state(ones)
         self.m = self._new_optim_param()
         self.v = self._new_optim_param()
