@@ -12,6 +12,7 @@
 #include "SymbolicKernel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -46,6 +47,13 @@ std::optional<int64_t> SymbolicKernel::getNumber(Dim dim) const {
                                  : Dim(variable.getContext(), it->second);
       })
       .getStatic();
+}
+
+/// Where a buffer ends, for checks of positions; of unknown size, nowhere.
+static int64_t getElements(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.hasStaticShape() ? type.getNumElements()
+                               : std::numeric_limits<int64_t>::max();
 }
 
 void SymbolicKernel::addOperation(Operation &operation) {
@@ -102,7 +110,7 @@ void SymbolicKernel::addOperation(Operation &operation) {
       op.dependsOnMemory |= ops[op.tile].dependsOnMemory;
       op.depth = std::max(op.depth, ops[op.tile].depth + 1);
     }
-    op.elements = cast<MemRefType>(load.getBuffer().getType()).getNumElements();
+    op.elements = getElements(load.getBuffer());
   } else if (auto reduce = dyn_cast<RangedReduceOp>(operation)) {
     op.kind = OpKind::reduce;
     op.value = use(reduce.getValue());
@@ -132,8 +140,7 @@ void SymbolicKernel::addOperation(Operation &operation) {
     op.index = use(store.getIndex());
     op.mask = use(store.getMask());
     op.argument = cast<BlockArgument>(store.getBuffer()).getArgNumber();
-    op.elements =
-        cast<MemRefType>(store.getBuffer().getType()).getNumElements();
+    op.elements = getElements(store.getBuffer());
     op.type = store.getValue().getType();
     // With an owner for each element, the mask alone is read from memory.
     op.isSymbolic =

@@ -13,6 +13,7 @@
 
 #include "FunctionScheduler.h"
 #include "LowerViews.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -141,6 +142,16 @@ Place FunctionScheduler::locate(Operation *op) {
   return own;
 }
 
+/// Whether memory of the elements that a result needs, which a caller may give,
+/// is enough for its base, for all sizes.
+static bool holds(Value result, Value base) {
+  auto getElements = [](Value value) {
+    return getNeededElements(cast<RankedTensorType>(value.getType()));
+  };
+  return result == base ||
+         (getElements(result) - getElements(base)).getMin() >= 0;
+}
+
 void FunctionScheduler::findStored() {
   for (BlockArgument argument : block.getArguments())
     places[argument] = {argument, Dim(func.getContext(), 0)};
@@ -212,7 +223,8 @@ void FunctionScheduler::findStored() {
   }
   for (OpOperand &result : block.getTerminator()->getOpOperands()) {
     Value base = places[result.get()].base;
-    if (isContentsAtATime(base) || isLiteral(base))
+    if (isContentsAtATime(base) || isLiteral(base) ||
+        (!isa<BlockArgument>(base) && !holds(result.get(), base)))
       demandCopy(result);
     else
       demand(result.get());
