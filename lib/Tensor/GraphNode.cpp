@@ -15,6 +15,7 @@
 #include "GraphSlice.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -186,6 +187,63 @@ bool GraphNode::isMemory() const {
   const Locked locked(*observer);
   auto buffer = dyn_cast<tg::BufferOp>(observer->op);
   return buffer && !locked.graph.initialValues.contains(buffer.getId());
+}
+
+/// The part of \p memory, which has a tensor of the chain's, that has the
+/// elements of \p type which the chain takes from it one after another.
+static std::optional<Buffer> findPart(GraphImpl &graph, const Buffer &memory,
+                                      const tg::ViewChain &chain,
+                                      RankedTensorType type) {
+  const std::optional<tg::Dim> begin = chain.getContiguousOffset();
+  if (!begin)
+    return std::nullopt;
+  const SymInt first = graph.size(begin->getAttr());
+  SymInt count = 1;
+  for (const SymInt &size : graph.shapeOf(type))
+    count = count * size;
+  if (!first.hasValue() || !count.hasValue())
+    return std::nullopt;
+  const DType dtype = getDType(type.getElementType());
+  return memory.view(std::size_t(first.value()) * itemSize(dtype),
+                     std::size_t(count.value()) * itemSize(dtype), dtype);
+}
+
+std::optional<Buffer> GraphNode::memory() const {
+  const Locked locked(*observer);
+  SmallVector<Operation *> steps;
+  Operation *op = observer->op;
+  for (; !isa<tg::BufferOp>(op); op = op->getOperand(0).getDefiningOp()) {
+    if (!tg::isMovementOp(op) &&
+        !isa<tg::StridedOp, tg::ContiguousOp, tg::DetachOp, tg::BitcastOp,
+             tg::AssignOp, tg::AfterOp>(op))
+      return std::nullopt;
+    steps.push_back(op);
+  }
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<Buffer> memory =
+      locked.graph.buffers.at(cast<tg::BufferOp>(op).getId());
+  if (!*memory)
+    return std::nullopt;
+  // All of it, also where the sizes of variables need less.
+  if (steps.empty())
+    return memory->view(0, memory->size(), getDType(type.getElementType()));
+  tg::ViewChain chain(type);
+  for (Operation *step : llvm::reverse(steps)) {
+    if (isa<tg::BitcastOp>(step)) {
+      memory = findPart(locked.graph, *memory, chain, type);
+      if (!memory)
+        return std::nullopt;
+      chain =
+          tg::ViewChain(cast<RankedTensorType>(step->getResult(0).getType()));
+    } else if (isa<tg::ContiguousOp>(step)) {
+      if (!chain.getContiguousOffset())
+        return std::nullopt;
+    } else if (!isa<tg::DetachOp, tg::AssignOp, tg::AfterOp>(step)) {
+      chain.apply(step);
+    }
+    type = cast<RankedTensorType>(step->getResult(0).getType());
+  }
+  return findPart(locked.graph, *memory, chain, type);
 }
 
 std::vector<GraphNode> GraphNode::sources() const {
