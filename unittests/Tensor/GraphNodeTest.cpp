@@ -118,13 +118,13 @@ TEST_F(GraphNodeTest, memory) {
   ASSERT_TRUE(all);
   EXPECT_EQ(all->size(), 16u);
   const std::optional<Buffer> part =
-      GraphNode(x[{1, 3}].reshape({2, 1})).memory();
+      GraphNode(x.shrink({Part(1, 3)}).reshape({2, 1})).memory();
   ASSERT_TRUE(part);
   EXPECT_TRUE(part->sharesMemoryWith(*all));
   EXPECT_EQ(part->offset(), all->offset() + 4);
   EXPECT_EQ(part->size(), 8u);
   const std::optional<Buffer> bits =
-      GraphNode(x[{2, 4}].bitcast(DType::Int32)).memory();
+      GraphNode(x.shrink({Part(2, 4)}).bitcast(DType::Int32)).memory();
   ASSERT_TRUE(bits);
   EXPECT_EQ(bits->offset(), all->offset() + 8);
   EXPECT_EQ(bits->dtype(), DType::Int32);

@@ -10,7 +10,7 @@ from tinygrad_mlir.memory import MultiBuffer
 from tinygrad_mlir.uop.ops import Ops, UOp
 
 if TYPE_CHECKING:
-    from tinygrad_mlir.dtype import DType
+    from tinygrad_mlir._core import DType
     from tinygrad_mlir.tensor import Tensor
 
 _COMBINE: dict[Ops, Callable[[Tensor, Tensor], Tensor]] = {
@@ -79,7 +79,8 @@ class MultiUOp:
         first = device if isinstance(device, str) else device[0]
         parts = [part.to(first) for part in self._tensor.shards]
         result = functools.reduce(_COMBINE[op], parts)
-        return result.uop if isinstance(device, str) else result.shard(device).uop
+        uop: UOp | MultiUOp = (result if isinstance(device, str) else result.shard(device)).uop
+        return uop
 
     def __repr__(self) -> str:
         return f"<UOp {self.device} {self.shape} {str(self.dtype).removeprefix('dtypes.')}>"

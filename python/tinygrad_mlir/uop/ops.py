@@ -613,22 +613,22 @@ class UOp:
         # What is still to be printed: the end of a node (None), or one with its depth.
         rest: list[tuple[UOp | None, int]] = [(self, 0)]
         while rest:
-            uop, depth = rest.pop()
+            node, depth = rest.pop()
             end = "," if depth else ""
-            if uop is None:
+            if node is None:
                 lines[-1] += "))" + end
-            elif uop in names:
-                lines.append("  " * depth + names[uop] + end)
+            elif node in names:
+                lines.append("  " * depth + names[node] + end)
             else:
                 name = ""
-                if uses[uop] > 1:
-                    names[uop] = f"x{len(names)}"
-                    name = names[uop] + ":="
+                if uses[node] > 1:
+                    names[node] = f"x{len(names)}"
+                    name = names[node] + ":="
                 lines.append(
-                    f"{'  ' * depth}{name}UOp({uop.op}, {uop.dtype}, arg={uop.arg!r}, src=("
+                    f"{'  ' * depth}{name}UOp({node.op}, {node.dtype}, arg={node.arg!r}, src=("
                 )
                 rest.append((None, depth))
-                rest.extend((source, depth + 1) for source in reversed(uop.src))
+                rest.extend((source, depth + 1) for source in reversed(node.src))
         return "\n".join(lines)
 
     def render(self) -> str:
