@@ -183,5 +183,9 @@ def test_allreduce():
     everywhere = x.uop.allreduce(Ops.MAX, ("CPU", "CPU:1"))
     assert everywhere.axis is None
     assert [Tensor(part).tolist() for part in everywhere.src] == [[3, 4], [3, 4]]
+    assert Tensor(UOp.allreduce(x.uop, Ops.ADD, ("CPU", "CPU:1"))).tolist() == [4, 6]
+    assert Tensor(x.uop).tolist() == [1, 2, 3, 4]
     with pytest.raises(TypeError):
         x.uop.allreduce(Ops.SUB, "CPU")
+    with pytest.raises(AssertionError, match="on one device"):
+        x.to("CPU").uop.allreduce(Ops.ADD, "CPU")

@@ -139,16 +139,12 @@ class DTypes:
 
     @property
     def default_int(self) -> DType:
-        """What integers become: int32. Assigning another type raises ValueError."""
-        return DTypes.int32
+        """What integers that fit become: int32, or what DEFAULT_INT names, or what was assigned."""
+        return _core.default_int()
 
     @default_int.setter
     def default_int(self, dtype: DTypeLike) -> None:
-        if to_dtype(dtype) is not DTypes.int32:
-            raise ValueError(
-                f"the default type of integers is int32, not {to_dtype(dtype)}: "
-                "name the type where a tensor is made, dtype=..."
-            )
+        _core.set_default_int(to_dtype(dtype))
 
     @staticmethod
     def fields() -> dict[str, DType]:
@@ -229,7 +225,11 @@ if "DEFAULT_FLOAT" in os.environ:
     if not DTypes.is_float(_default):
         raise ValueError(f"DEFAULT_FLOAT={os.environ['DEFAULT_FLOAT']} is not a type of floats")
     dtypes.default_float = _default
-dtypes.default_int = os.environ.get("DEFAULT_INT", "int32")
+if "DEFAULT_INT" in os.environ:
+    _default = to_dtype(os.environ["DEFAULT_INT"])
+    if not DTypes.is_int(_default):
+        raise ValueError(f"DEFAULT_INT={os.environ['DEFAULT_INT']} is not a type of integers")
+    dtypes.default_int = _default
 
 
 # ==== Promotion ====

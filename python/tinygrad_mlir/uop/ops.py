@@ -478,6 +478,13 @@ class UOp:
     def copy_to_device(self, device: str) -> UOp:
         return UOp(Ops.COPY, None, (self,), device)
 
+    def allreduce(self, op: Ops, device: str | tuple[str, ...]) -> Any:
+        """The combined values of all devices, see MultiUOp.allreduce(), of a tensor on several.
+        Raises a UsageError for a node, which is on one."""
+        if isinstance(self, UOp):
+            raise UsageError(f"allreduce: {_describe(self)} is on one device, {self.device}")
+        return self.allreduce(op, device)
+
     def neg(self) -> UOp:
         return self.alu(Ops.NEG)
 
