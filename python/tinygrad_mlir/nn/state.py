@@ -298,7 +298,11 @@ def load_state_dict(
                         f"but found {value.shape} in state dict."
                     )
                 value = value.reshape(tensor.shape)
-            tensor.replace(value if isinstance(value.device, tuple) else value.shard_like(tensor))
+            if not isinstance(tensor.device, tuple):
+                value = value.to(tensor.device)
+            elif not isinstance(value.device, tuple):
+                value = value.shard_like(tensor)
+            tensor.replace(value)
             if realize:
                 tensor.realize()
             if consume:
