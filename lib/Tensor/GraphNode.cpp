@@ -256,21 +256,28 @@ std::vector<GraphNode> GraphNode::sources() const {
 
 std::vector<GraphNode> GraphNode::order() const {
   const Locked locked(*observer);
-  llvm::DenseMap<Operation *, Device *> deviceOf;
-  // From the users to the sources, since devices follow from the users.
-  SmallVector<Operation *> order =
-      GraphSlice::backwardSlice(observer->op, [](Operation *) { return true; });
-  deviceOf[observer->op] = observer->device;
+  // An operation that needs no memory may be on several devices: then it is
+  // several nodes.
+  struct Entry {
+    GraphNode node;
+    unsigned nextOperand = 0;
+  };
+  llvm::DenseSet<const GraphObserver *> seen{observer.get()};
+  std::vector<Entry> path{{*this}};
   std::vector<GraphNode> result;
-  for (Operation *op : llvm::reverse(order)) {
-    result.push_back(GraphObserver::observe(
-        locked.graph, op, deviceOf.lookup(op), observer->isOverwritten));
-    for (Value operand : op->getOperands())
-      deviceOf.try_emplace(
-          operand.getDefiningOp(),
-          result.back().observer->findDevice(operand.getDefiningOp()));
+  while (!path.empty()) {
+    Entry &last = path.back();
+    const GraphObserver &user = *last.node.observer;
+    if (last.nextOperand == user.op->getNumOperands()) {
+      result.push_back(std::move(last.node));
+      path.pop_back();
+      continue;
+    }
+    GraphNode source =
+        user.observeSource(user.op->getOperand(last.nextOperand++));
+    if (seen.insert(source.observer.get()).second)
+      path.push_back({std::move(source)});
   }
-  std::reverse(result.begin(), result.end());
   return result;
 }
 

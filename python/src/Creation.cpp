@@ -59,6 +59,10 @@ static void bindShaped(TensorClass &tensor, const char *name,
       name,
       [name, function](nb::args shape, nb::kwargs keywords) {
         const TensorOptions options = takeOptions(name, keywords);
+        if (std::string_view(name) != "empty" && getFilePath(options.device))
+          throw DeviceError(std::string(name) + ": " + options.device +
+                            " is a file, which empty(), to() and Tensor(data) "
+                            "make tensors in");
         return finish(function(toShape(shape), options), keywords);
       },
       documentation);

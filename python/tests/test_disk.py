@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tinygrad_mlir import IoError, JitError, ShapeError, Tensor, TinyJit, UsageError, dtypes
+from tinygrad_mlir import DeviceError, IoError, JitError, ShapeError, Tensor, TinyJit, UsageError, dtypes
 from tinygrad_mlir.nn.state import safe_dtypes, safe_load
 
 
@@ -64,6 +64,8 @@ def test_files_are_read_by_others(tmp_path):
 def test_errors_of_files(tmp_path):
     with pytest.raises(IoError, match="missing/file: cannot be opened for writing"):
         Tensor.empty(5, device=f"disk:{tmp_path / 'missing' / 'file'}")
+    with pytest.raises(DeviceError, match="zeros: disk:a is a file"):
+        Tensor.zeros(2, device="disk:a")
     x = Tensor.empty(2, 2, device=f"disk:{tmp_path / 'file'}")
     with pytest.raises(UsageError, match="do not follow one another"):
         x[:, 0] = 1

@@ -189,3 +189,15 @@ def test_allreduce():
         x.uop.allreduce(Ops.SUB, "CPU")
     with pytest.raises(AssertionError, match="on one device"):
         x.to("CPU").uop.allreduce(Ops.ADD, "CPU")
+
+
+def test_nodes_on_several_devices():
+    """Operations that need no memory are one operation of the graph, and a node on each device."""
+    x = Tensor.arange(1, 5, device="CPU").shard(("CPU", "CPU:1"), 0)
+    sum_of_parts = x.shards[0] + x.shards[1].to("CPU")
+    uop = sum_of_parts.to("CPU:1").uop
+    order = list(uop.toposort())
+    assert len(set(order)) == len(order) and order[-1] is uop
+    for position, node in enumerate(order):
+        assert all(source in order[:position] for source in node.src)
+    assert str(uop).startswith("UOp(Ops.COPY") and uop.render()
