@@ -5,7 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from tinygrad_mlir import DeviceError, IoError, JitError, ShapeError, Tensor, TinyJit, UsageError, dtypes
+from tinygrad_mlir import (
+    DeviceError,
+    IoError,
+    JitError,
+    ShapeError,
+    Tensor,
+    TinyJit,
+    UsageError,
+    dtypes,
+)
 from tinygrad_mlir.nn.state import safe_dtypes, safe_load
 
 
