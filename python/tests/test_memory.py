@@ -181,9 +181,12 @@ def test_allreduce():
     assert Tensor(x.uop.allreduce(Ops.ADD, "CPU")).tolist() == [4, 6]
     assert Tensor(x.uop.allreduce(Ops.MUL, "CPU:1")).tolist() == [3, 8]
     everywhere = x.uop.allreduce(Ops.MAX, ("CPU", "CPU:1"))
-    assert everywhere.axis is None
+    assert everywhere.axis == 0 and everywhere.shape == (4,)
     assert [Tensor(part).tolist() for part in everywhere.src] == [[3, 4], [3, 4]]
-    assert Tensor(UOp.allreduce(x.uop, Ops.ADD, ("CPU", "CPU:1"))).tolist() == [4, 6]
+    assert Tensor(UOp.allreduce(x.uop, Ops.ADD, ("CPU", "CPU:1"))).tolist() == [4, 6, 4, 6]
+    copies = Tensor([1, 2]).shard(("CPU", "CPU:1"))
+    combined = copies.uop.allreduce(Ops.ADD, ("CPU", "CPU:1"))
+    assert combined.axis is None and Tensor(combined).tolist() == [2, 4]
     assert Tensor(x.uop).tolist() == [1, 2, 3, 4]
     with pytest.raises(TypeError):
         x.uop.allreduce(Ops.SUB, "CPU")

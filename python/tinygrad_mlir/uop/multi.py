@@ -72,14 +72,19 @@ class MultiUOp:
         return tuple((i * size, (i + 1) * size) for i in range(len(self.device)))
 
     def allreduce(self, op: Ops, device: str | tuple[str, ...]) -> UOp | MultiUOp:
-        """The values of all devices, combined by `Ops.ADD`, `MUL` or `MAX`, on one device or as
-        copies on several. Raises a TypeError for another operation."""
+        """The values of all devices, combined by `Ops.ADD`, `MUL` or `MAX`, on one device, or on
+        each of several: of copies as copies, of parts as equal parts along the same axis. Raises a
+        TypeError for another operation."""
         if op not in _COMBINE:
             raise TypeError(f"allreduce() takes Ops.ADD, Ops.MUL or Ops.MAX, not {op!r}")
         first = device if isinstance(device, str) else device[0]
         parts = [part.to(first) for part in self._tensor.shards]
         result = functools.reduce(_COMBINE[op], parts)
-        uop: UOp | MultiUOp = (result if isinstance(device, str) else result.shard(device)).uop
+        if not isinstance(device, str):
+            if self.axis is not None:
+                result = result.cat(*[result] * (len(device) - 1), dim=self.axis)
+            result = result.shard(device, self.axis)
+        uop: UOp | MultiUOp = result.uop
         return uop
 
     def __repr__(self) -> str:
