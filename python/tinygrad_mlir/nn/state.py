@@ -178,7 +178,8 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
     """The tensors of a .safetensors file, or of its bytes in a tensor of uint8.
 
     Those of a file are views of it on the CPU: it is mapped, and nothing is read before it is
-    used. Those of a tensor on `DISK:path` are in this file: what is assigned to them is written. Raises IoError, naming the file, if it is missing, too short or malformed.
+    used. Those of a tensor on `DISK:path` are in this file: what is assigned to them is written.
+    Raises IoError, naming the file, if it is missing, too short or malformed.
     """
     if not isinstance(fn, Tensor):
         if not os.path.exists(fn):
