@@ -127,6 +127,17 @@ def test_buffers_of_their_own():
     assert loaded.numpy().tolist() == [0, 0]
 
 
+def test_buffers_of_devices_whose_memory_the_host_cannot_use():
+    x = Tensor([1, 2, 3], device="SIM").realize()
+    assert x[1:].uop.buffer.numpy().tolist() == [2, 3]
+    here = Buffer("CPU", 3, dtypes.int32).allocate().copy_from(x.uop.buffer)
+    there = Buffer("SIM", 3, dtypes.int32).allocate().copy_from(here)
+    assert here.numpy().tolist() == there.numpy().tolist() == [1, 2, 3]
+    assert bytes(there.as_buffer(allow_zero_copy=True)) == bytes(here.as_buffer())
+    with pytest.raises(UsageError, match="in place"):
+        there.as_buffer(force_zero_copy=True)
+
+
 def test_a_tensor_in_a_buffer():
     buffer = Buffer("CPU", 4, dtypes.int32, initial_value=np.int32([1, 2, 3, 4]).tobytes())
     x = Tensor(UOp.from_buffer(buffer))
