@@ -17,9 +17,9 @@ from nanobind.stubgen import StubGen
 
 SELF = (
     "backward realize assign replace to cast bitcast double float half bfloat16 "
-    "int long short bool __getitem__ reshape view expand permute transpose flip squeeze flatten pad "
-    "shrink to_ shard_ requires_grad_ __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ "
-    "__ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__"
+    "int long short bool __getitem__ reshape view expand permute transpose flip squeeze flatten "
+    "pad shrink to_ shard_ requires_grad_ __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ "
+    "__imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__"
 ).split()
 RESULTS = {name: "Tensor" for name in SELF} | {
     "item": "builtins.bool | builtins.int | builtins.float",

@@ -60,7 +60,7 @@ static void copyIn(BufferObserver &self, nb::object source) {
 
 static nb::bytearray copyOut(const BufferObserver &self) {
   nb::bytearray result;
-  const Buffer memory = self.buffer();
+  const Buffer &memory = self.buffer();
   result.resize(memory.size());
   void *data = result.data();
   {
@@ -71,7 +71,7 @@ static nb::bytearray copyOut(const BufferObserver &self) {
 }
 
 static void copyFrom(BufferObserver &self, const BufferObserver &source) {
-  const Buffer to = self.buffer(), from = source.buffer();
+  const Buffer &to = self.buffer(), &from = source.buffer();
   checkSize(from.size(), to.size());
   const Unlocked unlocked;
   if (from.size() == 0 || from.address() == to.address())
