@@ -365,6 +365,7 @@ void VectorEmitter::emitStore(StoreOp op) {
   access.buffer = getBuffer(op.getBuffer());
   access.nontemporal = op.getNontemporal() && isLarge;
   access.update = op.getUpdate();
+  access.first = firstValues.lookup(op);
   access.prefetch = op.getPrefetch().value_or(0);
   if (isEmpty(access.buffer))
     return;
@@ -414,8 +415,30 @@ Value VectorEmitter::combineWithOld(const Access &access, Value value,
                                     Location loc) {
   bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
                   access.mask;
-  Value old = isVector ? createVectorLoad(access, top(), loc)
-                       : createScalarLoad(access, top(), loc);
+  // The store prefetches.
+  Access oldAccess = access;
+  oldAccess.prefetch = 0;
+  auto load = [&] {
+    return isVector ? createVectorLoad(oldAccess, top(), loc)
+                    : createScalarLoad(oldAccess, top(), loc);
+  };
+  Value old;
+  if (access.first) {
+    // The index and the mask are needed on both sides of the branch.
+    Value first = arithmetic.buildNumber(at(top(), loc), access.first,
+                                         isVector ? access.width : 0);
+    auto branch = scf::IfOp::create(at(top(), loc), first.getType(),
+                                    isLaterPass, /*withElseRegion=*/true);
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+      OpBuilder atEnd = OpBuilder::atBlockEnd(block);
+      scf::YieldOp::create(atEnd, loc, first);
+    }
+    emitInRegion(branch, branch.thenBlock(),
+                 [&] { branch.thenYield()->setOperands(load()); });
+    old = branch.getResult(0);
+  } else {
+    old = load();
+  }
   B &b = at(top(), loc);
   if (isVector)
     value = toLanes(b, value, access.width);

@@ -95,8 +95,9 @@ bool VectorEmitter::isRunByAll(Block *block, RangeSet fixed) {
 
 Value VectorEmitter::createIsNew(StageOp op, unsigned depth) {
   // In a kernel that works in place, a work item may overwrite elements that
-  // later items read into their tiles.
-  if (!threadLoop || kernel.getInPlace())
+  // later items read into their tiles. One with passes around its items only
+  // adds to results, of which each belongs to one item.
+  if (!threadLoop || (kernel.getInPlace() && !passSet))
     return Value();
   // The ranges that change from item to item while the tile stays the same.
   Dim items = getNumber(1);

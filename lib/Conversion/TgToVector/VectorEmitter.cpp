@@ -12,6 +12,8 @@
 
 #include "VectorEmitter.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "TinyGrad/Dialect/Tg/Utils/ItemPasses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,10 +72,7 @@ FailureOr<func::FuncOp> VectorEmitter::emit() {
   openFunction(end,
                func.getArguments().take_front(kernel.getArgumentTypes().size()),
                *variables, func.getArguments().take_back(variables->size()));
-  if (SmallVector<StoreOp> stores = getStores(); !stores.empty())
-    emitThreadLoop(func, [&] {
-      emitSizes(stores, [&] { emitStores(stores, parallelSet); });
-    });
+  emitItems(func);
   at(0, kernel.getLoc());
   for (Value tile : heapTiles)
     memref::DeallocOp::create(builder, tile);
@@ -86,6 +85,71 @@ FailureOr<func::FuncOp> VectorEmitter::emit() {
     func->setAttr("tg.in_place", builder.getUnitAttr());
   copyElements(func);
   return func;
+}
+
+SmallVector<unsigned> VectorEmitter::findPasses() {
+  SmallVector<unsigned> passes;
+  IndexAnalysis analysis;
+  RangeSet found = 0;
+  const unsigned first = parallelSet ? llvm::countr_zero(parallelSet) : 0;
+  for (auto [i, range] : llvm::enumerate(ranges)) {
+    const bool isPass = i < first && mayRunAroundItems(range.op, analysis);
+    if (isPass)
+      passes.push_back(i);
+    if (isPass || range.extent == 1)
+      found |= setOf(i);
+  }
+  // Each update begins with the constant that is stored at the same place, and
+  // updates of one element keep their order.
+  DenseMap<Value, StoreOp> constants;
+  for (auto store : kernel.getBody().getOps<StoreOp>()) {
+    if (!store.getUpdate()) {
+      constants[store.getBuffer()] = store;
+      continue;
+    }
+    StoreOp constant = constants.lookup(store.getBuffer());
+    if (!constant || constant.getIndex() != store.getIndex() ||
+        constant.getMask() != store.getMask() ||
+        (getStoreSet(store) & ~getDeps(store.getIndex()) & ~found))
+      return {};
+  }
+  return passes;
+}
+
+void VectorEmitter::emitItems(func::FuncOp func) {
+  SmallVector<StoreOp> stores = getStores();
+  if (stores.empty())
+    return;
+  const SmallVector<unsigned> passes = findPasses();
+  for (unsigned index : passes)
+    passSet |= setOf(index);
+  // Constants are not stored: the updates of the first pass begin with them.
+  if (!passes.empty()) {
+    DenseMap<Value, TypedAttr> constants;
+    for (StoreOp store : stores)
+      if (!store.getUpdate())
+        constants[store.getBuffer()] =
+            store.getValue().getDefiningOp<ConstOp>().getValue();
+    llvm::erase_if(stores, [](StoreOp store) { return !store.getUpdate(); });
+    for (StoreOp store : stores)
+      firstValues[store] = constants.lookup(store.getBuffer());
+  }
+  const Location loc = kernel.getLoc();
+  SmallVector<Value> none;
+  emitLoops(passes, none, loc, [&](SmallVectorImpl<Value> &) {
+    for (unsigned index : passes) {
+      Value zero = getIndexConstant(0, loc);
+      B &b = at(top(), loc);
+      Value isLater = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                            ranges[index].value, zero);
+      isLaterPass = isLaterPass
+                        ? Value(arith::OrIOp::create(b, isLaterPass, isLater))
+                        : isLater;
+    }
+    emitThreadLoop(func, [&] {
+      emitSizes(stores, [&] { emitStores(stores, parallelSet | passSet); });
+    });
+  });
 }
 
 void VectorEmitter::emitThreadLoop(func::FuncOp func,
@@ -107,7 +171,7 @@ void VectorEmitter::emitThreadLoop(func::FuncOp func,
 
   unsigned numBuffers = kernel.getArgumentTypes().size();
   Value step = getIndexConstant(1, loc);
-  threadLoop = scf::ForOp::create(at(0, loc), func.getArgument(numBuffers),
+  threadLoop = scf::ForOp::create(at(top(), loc), func.getArgument(numBuffers),
                                   func.getArgument(numBuffers + 1), step);
   emitInRegion(threadLoop, threadLoop.getBody(), [&] {
     bindParallelRanges(threads, threadLoop.getInductionVar());

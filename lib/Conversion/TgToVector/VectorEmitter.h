@@ -38,6 +38,12 @@ private:
   static LogicalResult checkMemorySpace(Operation *op, Type type);
 
   //===--- The function (VectorEmitter.cpp) ---===//
+  /// The ranges whose loops run around the work items: those before all ranges
+  /// of items that may. None if updates repeat along others too, or do not begin
+  /// with constants that are stored at the same place.
+  SmallVector<unsigned> findPasses();
+  /// Emits all stores: loops over the thread's work items, and around them.
+  void emitItems(func::FuncOp func);
   void emitThreadLoop(func::FuncOp func, llvm::function_ref<void()> body);
   /// If the size of results depends on variables, calls `body` in two branches:
   /// one with non-temporal stores, for large results, and one without.
@@ -59,7 +65,8 @@ private:
     int64_t width;                    ///< lanes; 0 for a scalar access
     bool nontemporal = false;         ///< non-temporal store
     std::optional<UpdateKind> update; ///< store: combine with the old value
-    int64_t prefetch = 0;             ///< distance in elements; 0 for none
+    TypedAttr first;      ///< the old value in the first pass, null: in memory
+    int64_t prefetch = 0; ///< distance in elements; 0 for none
   };
   Value createLoad(LoadOp op, unsigned depth) override;
   /// How many elements of a buffer can be read without a mask, whatever the
@@ -139,6 +146,12 @@ private:
 
   /// The loop over the work items; null if there is one item.
   scf::ForOp threadLoop;
+  RangeSet passSet = 0; ///< of findPasses
+  /// With passes around the work items: for each update, the constant that the
+  /// store before it writes, which is not emitted. It is the old value where
+  /// the condition is false, in the first pass.
+  DenseMap<Operation *, TypedAttr> firstValues;
+  Value isLaterPass;
   /// Whether stores marked `nontemporal` are non-temporal.
   bool isLarge = true;
   /// Whether loads prefetch rows for which that depends on variables.

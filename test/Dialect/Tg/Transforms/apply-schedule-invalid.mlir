@@ -78,6 +78,22 @@ tg.kernel @inner_thread(%out: memref<64xf32>) attributes {outputs = 1 : i64, sch
 
 // -----
 
+// A loop may run around the work items if it adds to constants that the kernel stores,
+// not to what was there before.
+
+// expected-error @+1 {{work items are leading ranges of the result, and range 0 comes before}}
+tg.kernel @inner_thread_of_old(%out: memref<8xf32>, %a: memref<64xf32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<set_kind [1] as thread>]} {
+  %k = tg.range 0 loop 8
+  %i = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %k, %c8 : index
+  %at = tg.add %r, %i : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  tg.store %x, %out[%i] update add over %k : memref<8xf32>
+}
+
+// -----
+
 // expected-error @+1 {{kind local needs a target with work-groups}}
 tg.kernel @local(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<set_kind [0] as local>]} {
   %i = tg.range 0 loop 64

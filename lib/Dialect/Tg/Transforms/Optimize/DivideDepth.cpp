@@ -121,8 +121,10 @@ void Heuristic::divideDepth(RangeOp lane) {
   SmallVector<RangeOp> results = schedule.getResultRanges();
   results.erase(llvm::find(results, lane));
   results.push_back(lane);
-  const std::optional<int64_t> length =
-      getLongestPass(sums[0], results, schedule.getAnalysis(), target);
+  std::optional<int64_t> length = getPassAroundItems(sums[0], lane);
+  runsAroundItems = length.has_value();
+  if (!length)
+    length = getLongestPass(sums[0], results, schedule.getAnalysis(), target);
   if (!length)
     return;
   auto depth = sums[0].getRanges()[0].getDefiningOp<RangeOp>();

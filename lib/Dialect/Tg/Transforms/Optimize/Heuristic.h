@@ -123,6 +123,9 @@ private:
   struct Factors;
   std::optional<Factors> findTransposedFactors(RangedReduceOp reduce,
                                                RangeOp columns);
+  bool doLinesStay(Factors factors);
+  std::optional<int64_t> getPassAroundItems(RangedReduceOp sum,
+                                            RangeOp columns);
   bool tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane);
   bool tileResult();
   bool tileDepth();
@@ -225,10 +228,11 @@ private:
   KernelSchedule schedule;
   const TargetFacts &target;
   const bool isTrial = false;
-  RangeOp passes;              ///< of a sum whose depth is divided
-  SmallVector<Report> reports; ///< of a trial
-  std::string unfit;           ///< why the last way did not apply, if known
-  std::string waiting;         ///< why tiles are not filled ahead, if any are
+  RangeOp passes;               ///< of a sum whose depth is divided
+  bool runsAroundItems = false; ///< whether passes do
+  SmallVector<Report> reports;  ///< of a trial
+  std::string unfit;            ///< why the last way did not apply, if known
+  std::string waiting;          ///< why tiles are not filled ahead, if any are
   /// How many of the blocks that a way would choose are too large, and whether
   /// there is a smaller one than that of the last trial.
   int64_t numSkipped = 0;

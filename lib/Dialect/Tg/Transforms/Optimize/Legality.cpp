@@ -12,6 +12,7 @@
 
 #include "KernelSchedule.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Dialect/Tg/Utils/ItemPasses.h"
 #include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -196,7 +197,8 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
     for (RangeOp other : ranges) {
       if (other == range)
         break;
-      if (isResultRange(other) && other.getKind() == RangeKind::loop)
+      if (isResultRange(other) && other.getKind() == RangeKind::loop &&
+          (target.groupItems > 0 || !mayRunAroundItems(other, analysis)))
         return "work items are leading ranges of the result, and " +
                describe(other) + " comes before";
     }

@@ -532,7 +532,8 @@ bool Heuristic::hasScan() {
 void Heuristic::parallelize(RangeOp end, ArrayRef<RangedReduceOp> repeated) {
   SmallVector<RangeOp> leading;
   for (RangeOp range : schedule.getResultRanges())
-    if (range.getKind() == RangeKind::loop)
+    if (range.getKind() == RangeKind::loop &&
+        !(runsAroundItems && range == passes))
       leading.push_back(range);
   size_t limit =
       llvm::find_if(leading,

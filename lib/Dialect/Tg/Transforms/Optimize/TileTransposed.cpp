@@ -18,6 +18,16 @@
 ///           for each tile of columns
 ///             sums[rows][columns] += packed rows, broadcast, * packed columns
 ///
+/// If the second-level cache does not hold all columns, the depth is divided
+/// into passes that run around the work items of a thread, so that each factor
+/// is packed once; each pass adds to the results in memory:
+///
+///   for each pass over the depth
+///     for each share of the rows                         (in parallel)
+///       packed columns = all of them, packed by the first share of a thread
+///       for each group of rows
+///         as above
+///
 /// Read where it is, the left factor has a line for each summand, of which a
 /// tile uses a part. Where all lines are in few sets of a cache, each tile of
 /// columns would read them from farther away. A tile has as many rows as there
@@ -53,6 +63,15 @@ constexpr int64_t kColumnsPart = 2, kRowsPart = 4;
 /// passes over the depth, columns are packed for each share in each pass.
 constexpr int64_t kItemsPart = 2, kItemsPartOfPasses = 8;
 
+/// Passes around the work items: the fewest positions, a number of which these
+/// are a multiple, and the most bytes of results, which each pass reads and
+/// writes.
+constexpr int64_t kLeastPass = 128, kPassUnit = 16,
+                  kMostResultBytes = int64_t(8) << 20;
+/// The most tiles of rows in a group of such a pass. On a Sapphire Rapids, 4 to
+/// 20 take the same time, and fewer leave more work items.
+constexpr int64_t kMostTilesOfPass = 6;
+
 /// The factors of a sum of products: of rows and of columns.
 struct Heuristic::Factors {
   LoadOp left, right;
@@ -60,7 +79,7 @@ struct Heuristic::Factors {
 };
 
 /// The factors of a product of two matrices, if the left one is contiguous
-/// along the rows and its lines do not stay in the first-level cache.
+/// along the rows.
 std::optional<Heuristic::Factors>
 Heuristic::findTransposedFactors(RangedReduceOp reduce, RangeOp columns) {
   auto product = reduce.getValue().getDefiningOp<MulOp>();
@@ -92,15 +111,23 @@ Heuristic::findTransposedFactors(RangedReduceOp reduce, RangeOp columns) {
       schedule.dependsOn(found.right.getResult(), found.rows) ||
       right.getCoefficient(columns) != 1)
     return std::nullopt;
-  const int64_t bytes =
-      llvm::divideCeil(found.left.getType().getIntOrFloatBitWidth(), 8);
-  const int64_t stride =
-      llvm::AbsoluteValue(left.getCoefficient(found.depth)) * bytes;
-  const int64_t lines = found.depth.getLargestExtent() * target.lineBytes;
-  if (stride < target.prefetchReach || lines < target.l1Bytes / 2 ||
-      lines < getLeastStage(stride, target.lineBytes))
-    return std::nullopt;
   return found;
+}
+
+/// Whether the lines of the left factor stay in the first-level cache until the
+/// next tile of rows needs the rest of them.
+bool Heuristic::doLinesStay(Factors factors) {
+  LoadOp left = factors.left;
+  const int64_t bytes =
+                    llvm::divideCeil(left.getType().getIntOrFloatBitWidth(), 8),
+                stride =
+                    llvm::AbsoluteValue(schedule.getAnalysis()
+                                            .getLinear(left.getIndex())
+                                            .getCoefficient(factors.depth)) *
+                    bytes,
+                lines = factors.depth.getLargestExtent() * target.lineBytes;
+  return stride < target.prefetchReach || lines < target.l1Bytes / 2 ||
+         lines < getLeastStage(stride, target.lineBytes);
 }
 
 namespace {
@@ -140,12 +167,44 @@ static Division divideRows(int64_t extent, int64_t mostRows, int64_t mostTiles,
   return best;
 }
 
+/// The length of the passes that run around the work items: so many positions
+/// of all columns fit into their part of the second-level cache that both
+/// factors are packed once. None if the depth needs no passes, or has no such
+/// part, or if reading and writing the results again would take longer.
+std::optional<int64_t> Heuristic::getPassAroundItems(RangedReduceOp sum,
+                                                     RangeOp columns) {
+  if (!waitsForColumns() || target.groupItems > 0)
+    return std::nullopt;
+  std::optional<Factors> factors = findTransposedFactors(sum, columns);
+  if (!factors || schedule.getResultRanges().size() != 2)
+    return std::nullopt;
+  const int64_t bytes =
+                    llvm::divideCeil(sum.getType().getIntOrFloatBitWidth(), 8),
+                rows = factors->rows.getLargestExtent(),
+                width = columns.getLargestExtent(),
+                depth = factors->depth.getLargestExtent();
+  if (rows > kMostResultBytes / (width * bytes) || width < kLeastBlock ||
+      rows < kLeastTiles * (target.vectorRegisters / kVectors))
+    return std::nullopt;
+  const auto count =
+      static_cast<int64_t>(llvm::alignTo(width, kVectors * getNumLanes()));
+  const int64_t longest = target.l2Bytes / kColumnsPart / (count * bytes);
+  if (depth <= longest)
+    return std::nullopt;
+  for (int64_t passes = llvm::divideCeil(depth, longest);
+       depth / passes >= kLeastPass; ++passes)
+    if (depth % (passes * kPassUnit) == 0)
+      return depth / passes;
+  return std::nullopt;
+}
+
 bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   if (!waitsForColumns() || reduces.size() != 1)
     return false;
   RangedReduceOp reduce = reduces[0];
   std::optional<Factors> factors = findTransposedFactors(reduce, lane);
-  if (!factors)
+  // Passes around the work items are for factors that are packed.
+  if (!factors || (!runsAroundItems && doLinesStay(*factors)))
     return false;
   RangeOp rows = factors->rows, depth = factors->depth;
   const int64_t extent = rows.getLargestExtent(),
@@ -175,12 +234,16 @@ bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   const int64_t padded = static_cast<int64_t>(llvm::PowerOf2Ceil(mostRows)),
                 rowBytes = llvm::divideCeil(
                     reduce.getType().getIntOrFloatBitWidth(), 8),
-                mostTiles = target.l2Bytes / kRowsPart /
-                            (depth.getLargestExtent() * padded * rowBytes);
+                mostTiles = std::min(
+                    target.l2Bytes / kRowsPart /
+                        (depth.getLargestExtent() * padded * rowBytes),
+                    runsAroundItems ? kMostTilesOfPass
+                                    : std::numeric_limits<int64_t>::max());
   if (mostTiles < 1)
     return false;
   const int64_t fewestItems =
-      target.parallelItems / (passes ? kItemsPartOfPasses : kItemsPart);
+      target.parallelItems /
+      (passes && !runsAroundItems ? kItemsPartOfPasses : kItemsPart);
   const Division division = divideRows(
       extent, mostRows, std::min(mostTiles, extent / mostRows),
       std::max<int64_t>(llvm::divideCeil(extent * items, fewestItems),
@@ -202,7 +265,9 @@ bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
     schedule.moveBefore(groups, tilesOfBlock);
   if (tilesOfBlock->isBeforeInBlock(outer))
     schedule.moveBefore(outer, tilesOfBlock);
-  if (passes)
+  if (runsAroundItems)
+    schedule.moveBefore(passes, schedule.getRanges().front());
+  else if (passes)
     schedule.moveBefore(passes, groups);
   packBlock(reduce, tilesOfBlock, inTile);
   report("stage", depth,
@@ -215,6 +280,11 @@ bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   // The rows of a group are neighbors in memory.
   schedule.moveBefore(copies[1], copies[0]);
   unrollDepth(reduces);
+  // The next tile of results, which the next pass reads again.
+  if (runsAroundItems)
+    for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
+      if (store.getUpdate())
+        schedule.setPrefetch(store, count);
   parallelize(groups);
   return true;
 }
