@@ -11,26 +11,26 @@
 // order of additions does not matter. The numbers that are printed depend on the
 // places of all results.
 
-// SCHEDULE: tg.kernel @r_170_140_384_n4(
+// SCHEDULE: tg.kernel @r_460_140_384_n4(
 // SCHEDULE: tg.range 3 loop 3
-// SCHEDULE: tg.range 9 thread 3
-// SCHEDULE: tg.kernel @r_170_140_384_n6(
+// SCHEDULE: tg.range 9 thread 6
+// SCHEDULE: tg.kernel @r_460_140_384_n6(
 // SCHEDULE: tg.range 3 loop 3
-// SCHEDULE: tg.range 9 thread 3
-// CHECK: result 0: tensor<1xi64> = {{\[}}326260729200]
-// CHECK: result 1: tensor<1xi64> = {{\[}}326260729200]
+// SCHEDULE: tg.range 9 thread 6
+// CHECK: result 0: tensor<1xi64> = {{\[}}2388855789600]
+// CHECK: result 1: tensor<1xi64> = {{\[}}2388855789600]
 module attributes {tg.target = #tg.target<"cpu", l2_bytes = 196608, l2_bytes_per_product = 12, shared_ports = 1>} {
 func.func @main() -> (tensor<1xi64>, tensor<1xi64>) {
-  %gi = tg.iota 0 : tensor<384x170xi32>
-  %gj = tg.iota 1 : tensor<384x170xi32>
-  %gc = tg.const(7 : i32) : tensor<384x170xi32>
-  %gq = tg.const(5 : i32) : tensor<384x170xi32>
-  %gm = tg.mul %gi, %gc : tensor<384x170xi32>
-  %gs = tg.add %gm, %gj : tensor<384x170xi32>
-  %gr = tg.floormod %gs, %gq : tensor<384x170xi32>
-  %gw = tg.contiguous %gr : tensor<384x170xi32>
-  %gf = tg.cast %gr : tensor<384x170xi32> -> tensor<384x170xf32>
-  %g = tg.contiguous %gf : tensor<384x170xf32>
+  %gi = tg.iota 0 : tensor<384x460xi32>
+  %gj = tg.iota 1 : tensor<384x460xi32>
+  %gc = tg.const(7 : i32) : tensor<384x460xi32>
+  %gq = tg.const(5 : i32) : tensor<384x460xi32>
+  %gm = tg.mul %gi, %gc : tensor<384x460xi32>
+  %gs = tg.add %gm, %gj : tensor<384x460xi32>
+  %gr = tg.floormod %gs, %gq : tensor<384x460xi32>
+  %gw = tg.contiguous %gr : tensor<384x460xi32>
+  %gf = tg.cast %gr : tensor<384x460xi32> -> tensor<384x460xf32>
+  %g = tg.contiguous %gf : tensor<384x460xf32>
   %xi = tg.iota 0 : tensor<384x140xi32>
   %xj = tg.iota 1 : tensor<384x140xi32>
   %xc = tg.const(3 : i32) : tensor<384x140xi32>
@@ -41,29 +41,29 @@ func.func @main() -> (tensor<1xi64>, tensor<1xi64>) {
   %xw = tg.contiguous %xr : tensor<384x140xi32>
   %xf = tg.cast %xr : tensor<384x140xi32> -> tensor<384x140xf32>
   %x = tg.contiguous %xf : tensor<384x140xf32>
-  %k = tg.iota 0 : tensor<23800xi64>
+  %k = tg.iota 0 : tensor<64400xi64>
   %a0 = tg.reshape %x : tensor<384x140xf32> -> tensor<384x1x140xf32>
-  %a1 = tg.expand %a0 : tensor<384x1x140xf32> -> tensor<384x170x140xf32>
-  %a2 = tg.reshape %g : tensor<384x170xf32> -> tensor<384x170x1xf32>
-  %a3 = tg.expand %a2 : tensor<384x170x1xf32> -> tensor<384x170x140xf32>
-  %a4 = tg.mul %a3, %a1 : tensor<384x170x140xf32>
-  %a5 = tg.reduce add %a4 axes [0] : tensor<384x170x140xf32> -> tensor<1x170x140xf32>
-  %a6 = tg.reshape %a5 : tensor<1x170x140xf32> -> tensor<23800xf32>
-  %a7 = tg.contiguous %a6 : tensor<23800xf32>
-  %a8 = tg.cast %a7 : tensor<23800xf32> -> tensor<23800xi64>
-  %a9 = tg.mul %a8, %k : tensor<23800xi64>
-  %a = tg.reduce add %a9 axes [0] : tensor<23800xi64> -> tensor<1xi64>
+  %a1 = tg.expand %a0 : tensor<384x1x140xf32> -> tensor<384x460x140xf32>
+  %a2 = tg.reshape %g : tensor<384x460xf32> -> tensor<384x460x1xf32>
+  %a3 = tg.expand %a2 : tensor<384x460x1xf32> -> tensor<384x460x140xf32>
+  %a4 = tg.mul %a3, %a1 : tensor<384x460x140xf32>
+  %a5 = tg.reduce add %a4 axes [0] : tensor<384x460x140xf32> -> tensor<1x460x140xf32>
+  %a6 = tg.reshape %a5 : tensor<1x460x140xf32> -> tensor<64400xf32>
+  %a7 = tg.contiguous %a6 : tensor<64400xf32>
+  %a8 = tg.cast %a7 : tensor<64400xf32> -> tensor<64400xi64>
+  %a9 = tg.mul %a8, %k : tensor<64400xi64>
+  %a = tg.reduce add %a9 axes [0] : tensor<64400xi64> -> tensor<1xi64>
   %b0 = tg.reshape %xw : tensor<384x140xi32> -> tensor<384x1x140xi32>
-  %b1 = tg.expand %b0 : tensor<384x1x140xi32> -> tensor<384x170x140xi32>
-  %b2 = tg.reshape %gw : tensor<384x170xi32> -> tensor<384x170x1xi32>
-  %b3 = tg.expand %b2 : tensor<384x170x1xi32> -> tensor<384x170x140xi32>
-  %b4 = tg.mul %b3, %b1 : tensor<384x170x140xi32>
-  %b5 = tg.reduce add %b4 axes [0] : tensor<384x170x140xi32> -> tensor<1x170x140xi32>
-  %b6 = tg.reshape %b5 : tensor<1x170x140xi32> -> tensor<23800xi32>
-  %b7 = tg.contiguous %b6 : tensor<23800xi32>
-  %b8 = tg.cast %b7 : tensor<23800xi32> -> tensor<23800xi64>
-  %b9 = tg.mul %b8, %k : tensor<23800xi64>
-  %b = tg.reduce add %b9 axes [0] : tensor<23800xi64> -> tensor<1xi64>
+  %b1 = tg.expand %b0 : tensor<384x1x140xi32> -> tensor<384x460x140xi32>
+  %b2 = tg.reshape %gw : tensor<384x460xi32> -> tensor<384x460x1xi32>
+  %b3 = tg.expand %b2 : tensor<384x460x1xi32> -> tensor<384x460x140xi32>
+  %b4 = tg.mul %b3, %b1 : tensor<384x460x140xi32>
+  %b5 = tg.reduce add %b4 axes [0] : tensor<384x460x140xi32> -> tensor<1x460x140xi32>
+  %b6 = tg.reshape %b5 : tensor<1x460x140xi32> -> tensor<64400xi32>
+  %b7 = tg.contiguous %b6 : tensor<64400xi32>
+  %b8 = tg.cast %b7 : tensor<64400xi32> -> tensor<64400xi64>
+  %b9 = tg.mul %b8, %k : tensor<64400xi64>
+  %b = tg.reduce add %b9 axes [0] : tensor<64400xi64> -> tensor<1xi64>
   return %a, %b : tensor<1xi64>, tensor<1xi64>
 }
 }

@@ -68,9 +68,10 @@ constexpr int64_t kItemsPart = 2, kItemsPartOfPasses = 8;
 /// writes.
 constexpr int64_t kLeastPass = 128, kPassUnit = 16,
                   kMostResultBytes = int64_t(8) << 20;
-/// The most tiles of rows in a group of such a pass. On a Sapphire Rapids, 4 to
-/// 20 take the same time, and fewer leave more work items.
-constexpr int64_t kMostTilesOfPass = 6;
+/// The most tiles of rows in a group of such a pass, and the fewest shares of
+/// rows, which are all work items. On a Sapphire Rapids, groups of 4 to 20
+/// tiles take the same time.
+constexpr int64_t kMostTilesOfPass = 6, kLeastShares = 8;
 
 /// The factors of a sum of products: of rows and of columns.
 struct Heuristic::Factors {
@@ -184,7 +185,8 @@ std::optional<int64_t> Heuristic::getPassAroundItems(RangedReduceOp sum,
                 width = columns.getLargestExtent(),
                 depth = factors->depth.getLargestExtent();
   if (rows > kMostResultBytes / (width * bytes) || width < kLeastBlock ||
-      rows < kLeastTiles * (target.vectorRegisters / kVectors))
+      rows < kLeastShares * kLeastTiles *
+                 (target.vectorRegisters / kVectors - kFewerRows))
     return std::nullopt;
   const auto count =
       static_cast<int64_t>(llvm::alignTo(width, kVectors * getNumLanes()));
