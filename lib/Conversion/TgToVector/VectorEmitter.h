@@ -39,8 +39,8 @@ private:
 
   //===--- The function (VectorEmitter.cpp) ---===//
   /// The ranges whose loops run around the work items: those before all ranges
-  /// of items that may. None if updates repeat along others too, or do not begin
-  /// with constants that are stored at the same place.
+  /// of items that may. None if updates repeat along others too, or do not
+  /// begin with constants that are stored at the same place.
   SmallVector<unsigned> findPasses();
   /// Emits all stores: loops over the thread's work items, and around them.
   void emitItems(func::FuncOp func);

@@ -25,8 +25,8 @@ class IndexAnalysis;
 /// each update names the range, which its index does not depend on. The range,
 /// and others that updates repeat at one index, are loops of a static extent of
 /// at least 2 without peeled positions. Whether the loop does run around the
-/// items is a matter of order: it does if all of these come before the ranges of
-/// work items.
+/// items is a matter of order: it does if all of these come before the ranges
+/// of work items.
 bool mayRunAroundItems(RangeOp range, IndexAnalysis &analysis);
 
 } // namespace mlir::tg
