@@ -16,6 +16,7 @@
 #include "support/ToolSupport.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Runtime/Artifact.h"
@@ -363,6 +364,20 @@ static LogicalResult runArtifact(MLIRContext &context, StringRef bytes,
   }
 }
 
+/// Sizes of a graph's arguments are numbers or have names.
+static LogicalResult checkSizes(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (type && !hasDims(type))
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " of @"
+             << function.getSymName() << " must be of static shape, or with a "
+             << "#tg.shape, not " << type << "; describe its sizes, such as "
+             << nameSizes(type) << ", or let tg-name-sizes do it";
+  }
+  return success();
+}
+
 /// Runs a function of a file of the dialect.
 static LogicalResult runModule(MLIRContext &context,
                                std::unique_ptr<llvm::MemoryBuffer> input,
@@ -389,6 +404,8 @@ static LogicalResult runModule(MLIRContext &context,
   if (interpretFlag && !isGraph)
     return emitLevelError(*function, *levels,
                           {ModuleLevel::TensorGraph, ModuleLevel::TensorGraph});
+  if (isGraph && failed(checkSizes(*function)))
+    return failure();
   // The variables of a host program are not those of all kernels, of which some
   // are numbers of launches.
   FailureOr<SmallVector<VarAttr>> variables =
