@@ -13,6 +13,7 @@
 #include "Assign.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ComparedSums.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -50,8 +51,10 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results,
     : graph(graph) {
   resultList.insert(results.begin(), results.end());
   collect(); // finds the assignments
-  if (keepsProducts)
+  if (keepsProducts) {
+    keepCompared();
     keepProducts();
+  }
   isFirstWalk = false;
   if (!inPlace.empty())
     collectAgain();
@@ -125,9 +128,39 @@ void GraphSlice::keepProducts() {
     std::size_t bytes = itemSize(getDType(type.getElementType()));
     for (tg::Dim dim : tg::getDims(type))
       bytes *= std::size_t(dim.getMax());
-    if (bytes <= maxBytes && isReducedAgain(op))
+    if (bytes <= maxBytes && isReducedAgain(op)) {
       resultList.insert(op);
+      kept.insert(op);
+    }
   }
+}
+
+void GraphSlice::keepCompared() {
+  const auto isFloat = [](Operation *op) {
+    return isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+  };
+  if (llvm::none_of(ops, [&](Operation *op) {
+        auto reduce = dyn_cast<tg::ReduceOp>(op);
+        return isFloat(op) && tg::isExtreme(op) &&
+               !(reduce && tg::dependsOnOrder(reduce));
+      }))
+    return;
+  llvm::DenseMap<Operation *, bool> known;
+  const SmallVector<Operation *> asked(resultList.begin(), resultList.end());
+  SmallVector<Operation *> sums;
+  for (Operation *result : asked) {
+    if (!isFloat(result))
+      continue;
+    // What a value with gradients was computed from stays as its origin.
+    const bool hasOrigin = graph.isTracked(result);
+    for (tg::ReduceOp sum : tg::findSumsOfExtremes(result->getResult(0)))
+      if (graph.node(sum).walk == walk &&
+          (hasOrigin || isNeededLater(sum, known)))
+        sums.push_back(sum);
+  }
+  for (Operation *sum : sums)
+    if (resultList.insert(sum))
+      kept.insert(sum);
 }
 
 void GraphSlice::collectAgain() {

@@ -29,7 +29,9 @@ class GraphSlice {
 public:
   /// The graph must be locked as long as the slice is used. With \p
   /// keepsProducts, matrix products and convolutions that a program stores as
-  /// intermediate values are results as well if a tensor still refers to them.
+  /// intermediate values are results as well if a tensor still refers to them,
+  /// and so are sums that a result was chosen from by a maximum if they may be
+  /// computed again: with other bits, the result would equal none of them.
   /// Throws ShapeError if two different variables have one name.
   GraphSlice(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> results,
              bool keepsProducts = false);
@@ -43,6 +45,9 @@ public:
   llvm::ArrayRef<mlir::Operation *> results() const {
     return resultList.getArrayRef();
   }
+
+  /// Whether it is a result that nobody asked for, kept for later.
+  bool isKept(mlir::Operation *op) const { return kept.contains(op); }
 
   /// The tg.buffer operations whose contents an assignment overwrites.
   llvm::SmallVector<mlir::Operation *> overwritten() const;
@@ -81,6 +86,8 @@ private:
   bool collect();
   /// Adds the products that are worth keeping to the results.
   void keepProducts();
+  /// Adds the sums that results were chosen from.
+  void keepCompared();
   /// Whether another reduction of the slice reads \p op through elementwise
   /// operations and movements only.
   bool isReducedAgain(mlir::Operation *op) const;
@@ -127,6 +134,7 @@ private:
   GraphImpl &graph;
   llvm::SmallVector<mlir::Operation *> ops; // without tg.buffer, in order
   llvm::SmallSetVector<mlir::Operation *, 8> inputList, resultList;
+  llvm::SmallDenseSet<mlir::Operation *, 4> kept;
   /// Encodes all operations; the input of hash().
   std::vector<uint64_t> structure;
   std::vector<SymVariable> variableList;

@@ -187,14 +187,18 @@ using Endings = llvm::DenseMap<Operation *, GraphImpl::Ending>;
 
 /// Replaces \p op by memory, which keeps it for gradients if these can flow on:
 /// see GraphImpl::findEnding().
+/// With \p isKept, gradients can flow on also if no tensor requires one: nobody
+/// asked for the values.
 static void replaceByBuffer(GraphImpl &graph, Operation *op,
-                            const Buffer &memory, GraphImpl::Ending ending) {
+                            const Buffer &memory, GraphImpl::Ending ending,
+                            bool isKept = false) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Operation *buffer = graph.createBuffer(memory, type, op);
   graph.node(buffer).isResult = op->getNumOperands() != 0;
   // Gradients do not flow through integers.
   const bool isOnPath =
-      graph.isTracked(op) && isa<FloatType>(type.getElementType());
+      (graph.isTracked(op) || (isKept && !graph.gradientSources(op).empty())) &&
+      isa<FloatType>(type.getElementType());
   if (isOnPath && ending != GraphImpl::Ending::None) {
     graph.node(buffer).ending = ending;
   } else if (isOnPath && !graph.findLeaf(op)) {
@@ -431,7 +435,8 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   for (Operation *op : overwritten)
     held.push_back(graph.wrap(op, &device));
   for (std::size_t i = 0; i < computed.size(); ++i)
-    replaceByBuffer(graph, computed[i], outputs[i], endings[i]);
+    replaceByBuffer(graph, computed[i], outputs[i], endings[i],
+                    slice.isKept(computed[i]));
   for (Operation *op : overwritten) {
     graph.endOrigins(op, GraphImpl::Ending::Assigned);
     graph.endObservers(op);

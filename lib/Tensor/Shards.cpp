@@ -89,15 +89,34 @@ static void checkDivisible(const Shape &shape, int64_t axis, std::size_t count,
                 " devices");
 }
 
+/// Copies on all devices. None is an operand of another one, so that gradients
+/// by one are not those by others.
+static Tensor copyToAll(const Tensor &x, const std::vector<Device *> &devices) {
+  std::vector<Tensor> copies;
+  for (Device *device : devices) {
+    if (x.impl().device != device) {
+      copies.push_back(prim::copy(x, *device));
+      continue;
+    }
+    // An operation of its own, which needs no memory if the tensor has some:
+    // tg.contiguous of memory would be folded.
+    Shape shape = x.shape();
+    shape.insert(shape.begin(), 1);
+    const Tensor own =
+        prim::contiguous(prim::Movements(x).reshape(shape).tensor());
+    copies.push_back(prim::Movements(own).reshape(x.shape()).tensor());
+  }
+  return shards::make(std::move(copies), std::nullopt);
+}
+
 Tensor shards::distribute(const Tensor &x, const std::vector<Device *> &devices,
                           std::optional<int64_t> axis) {
-  if (axis)
-    checkDivisible(x.shape(), *axis, devices.size(), "shard");
+  if (!axis)
+    return copyToAll(x, devices);
+  checkDivisible(x.shape(), *axis, devices.size(), "shard");
   std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const Tensor part = axis ? slice(x, *axis, i, devices.size()) : x;
-    parts.push_back(copyTo(part, *devices[i]));
-  }
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    parts.push_back(copyTo(slice(x, *axis, i, devices.size()), *devices[i]));
   return make(std::move(parts), axis);
 }
 
@@ -278,19 +297,60 @@ static BinaryOp binaryOf(ReduceOp op) {
   return BinaryOp::Max;
 }
 
-/// On each device, the same: all parts combined in the order of the devices.
-static Tensor allReduce(ReduceOp op, const std::vector<Tensor> &parts,
-                        const std::vector<Device *> &devices) {
-  std::vector<Tensor> results;
-  for (Device *device : devices) {
-    Tensor all;
-    for (const Tensor &part : parts) {
-      const Tensor here = copyTo(part, *device);
-      all = all.defined() ? prim::binary(binaryOf(op), all, here) : here;
-    }
-    results.push_back(std::move(all));
+/// Parts combined in the order in which they are given.
+static Tensor combineOn(Device &device, ReduceOp op,
+                        const std::vector<Tensor> &parts) {
+  Tensor all;
+  for (const Tensor &part : parts) {
+    const Tensor here = copyTo(part, device);
+    all = all.defined() ? prim::binary(binaryOf(op), all, here) : here;
   }
-  return shards::make(std::move(results), std::nullopt);
+  return all;
+}
+
+/// From this many elements on, each device combines only a part of them, and
+/// gets the others combined: it receives about two tensors instead of one from
+/// each other device.
+static constexpr int64_t kCombinedInParts = 1 << 14;
+
+/// The axis along which the devices divide up the work of combining tensors;
+/// none if each should do all of it.
+static std::optional<int64_t> getCombinedAxis(const Shape &shape,
+                                              std::size_t count) {
+  SymInt elements = 1;
+  for (const SymInt &size : shape)
+    elements *= size;
+  // Two devices exchange as much either way.
+  if (count < 3 || elements.isSymbolic() || elements.value() < kCombinedInParts)
+    return std::nullopt;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis].value() % int64_t(count) == 0)
+      return int64_t(axis);
+  return std::nullopt;
+}
+
+/// On each device, the same: all parts combined in the order of the devices.
+static Tensor allReduce(ReduceOp op, std::vector<Tensor> parts,
+                        const std::vector<Device *> &devices) {
+  const std::size_t count = devices.size();
+  const std::optional<int64_t> axis =
+      getCombinedAxis(parts.front().shape(), count);
+  std::vector<Tensor> results;
+  if (!axis) {
+    for (Device *device : devices)
+      results.push_back(combineOn(*device, op, parts));
+    return shards::make(std::move(results), std::nullopt);
+  }
+  // Computed at once, not a piece at a time.
+  for (Tensor &part : parts)
+    part = prim::contiguous(part);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<Tensor> pieces;
+    for (const Tensor &part : parts)
+      pieces.push_back(slice(part, *axis, i, count));
+    results.push_back(combineOn(*devices[i], op, pieces));
+  }
+  return shards::withAxis(shards::make(std::move(results), axis), std::nullopt);
 }
 
 Tensor shards::reduce(ReduceOp op, const Tensor &x,
@@ -405,7 +465,7 @@ Tensor shards::shrink(const Tensor &x, const Shape &from, const Shape &to,
     if (begin == last[axis] * int64_t(i) &&
         end == last[axis] * int64_t(i + 1)) {
       Tensor picked =
-          spread(function(shards.parts[i], first, last), devicesOf(x));
+          copyToAll(function(shards.parts[i], first, last), devicesOf(x));
       picked.impl().shards->isPicked = true;
       return picked;
     }

@@ -118,6 +118,23 @@ def test_gradients_and_optimizers():
     np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-4)
 
 
+@pytest.mark.parametrize("is_realized", [False, True])
+def test_gradients_of_copies_beside_the_original(is_realized):
+    """One copy is on the device that the tensor is on."""
+    rows = np.random.default_rng(3).standard_normal((6, 4)).astype(np.float32)
+    start = np.random.default_rng(4).standard_normal((4, 2)).astype(np.float32)
+    for devices in (("CPU", "CPU:1"), ("CPU:1", "CPU", "CPU:2")):
+        w = Tensor(start, device="CPU").shard(devices)
+        if is_realized:
+            w.realize()
+        loss = (Tensor(rows).shard(devices, 0) @ w).square().sum()
+        loss.backward()
+        expected = 2 * rows.T @ rows @ start
+        np.testing.assert_allclose(w.grad.numpy(), expected, rtol=1e-4, atol=1e-4)
+        (found,) = loss.gradient(w)
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_values_before_gradients():
     w = numbers(6).shard(TWO)
     w.requires_grad = True

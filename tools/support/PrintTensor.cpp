@@ -36,6 +36,18 @@ static llvm::APInt getAPInt(const HostTensor &tensor, int64_t i) {
 }
 
 double mlir::tg::getElementAsDouble(const HostTensor &tensor, int64_t i) {
+  // Types of most elements, without the conversions of any format.
+  auto read = [&](auto number) -> double {
+    std::memcpy(&number, tensor.bytes.data() + i * sizeof(number),
+                sizeof(number));
+    return static_cast<double>(number);
+  };
+  if (tensor.elementType.isF32())
+    return read(float());
+  if (tensor.elementType.isF64())
+    return read(double());
+  if (tensor.elementType.isSignlessInteger(32))
+    return read(int32_t());
   if (auto type = dyn_cast<FloatType>(tensor.elementType))
     return llvm::APFloat(type.getFloatSemantics(), getAPInt(tensor, i))
         .convertToDouble();

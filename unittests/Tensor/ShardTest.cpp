@@ -90,6 +90,36 @@ TEST(ShardTest, ReductionsAndProducts) {
   }
 }
 
+/// Of large tensors, each of several devices combines a part.
+TEST(ShardTest, LargeReductions) {
+  const std::vector<std::string> four = {"CPU", "CPU:1", "CPU:2", "CPU:3"};
+  for (const Shape &rest : {Shape({96, 192}), Shape({1, 3, 8192}),
+                            Shape({17, 1021}), Shape({64, 2})}) {
+    Shape shape = rest;
+    shape.insert(shape.begin(), 12);
+    const Tensor x = noiseTensor(shape).realize();
+    for (const std::vector<std::string> &devices : {kTwo, kThree, four}) {
+      const Tensor sum = x.shard(devices, 0).sum(0).realize();
+      ASSERT_EQ(sum.shards().size(), devices.size());
+      EXPECT_EQ(sum.shardAxis(), Axis());
+      expectSame(sum, x.sum(0));
+      for (std::size_t i = 0; i < devices.size(); ++i) {
+        EXPECT_EQ(sum.shards()[i].device(), devices[i]);
+        EXPECT_EQ(values(sum.shards()[i]), values(sum.shards()[0]));
+      }
+      expectSame(x.shard(devices, 0).max(0), x.max(0), 0);
+    }
+  }
+  // A product's gradient by weights that are copies.
+  const Tensor x = noiseTensor({48, 128}, 1).realize();
+  const Tensor w = noiseTensor({128, 160}, 2).realize();
+  const Tensor copies = w.shard(four);
+  const Tensor loss = x.shard(four, 0).matmul(copies).square().sum();
+  const Tensor gradient = loss.gradient({copies})[0].realize();
+  EXPECT_EQ(gradient.devices(), four);
+  expectSame(gradient, x.matmul(w).square().sum().gradient({w})[0], 1e-3);
+}
+
 TEST(ShardTest, Movements) {
   const Tensor x = noiseTensor({4, 6, 2}).realize(), p = x.shard(kTwo, 1);
   EXPECT_EQ(p.permute({1, 2, 0}).shardAxis(), Axis(0));
@@ -175,6 +205,30 @@ TEST(ShardTest, GradientsThroughShard) {
   Tensor p = noiseTensor({4, 6}).shard(kTwo, 1).parameter();
   expectSame(p.square().gradient({p}, cotangent.shard(kTwo, 1))[0],
              p.to(cotangent.device()) * 2 * cotangent);
+}
+
+/// One of the copies is on the tensor's own device. Its gradient is not that of
+/// the others, which are made of the same tensor.
+TEST(ShardTest, GradientsByCopies) {
+  const Tensor x = noiseTensor({6, 4}, 1).realize(),
+               memory = noiseTensor({4, 3}, 2).realize();
+  const Tensor expected = x.matmul(memory).square().sum().gradient({memory})[0];
+  for (const Tensor &w : {memory, noiseTensor({4, 3}, 2)}) {
+    const Tensor copies = w.shard(kThree);
+    const Tensor loss = x.shard(kThree, 0).matmul(copies).square().sum();
+    expectSame(loss.gradient({copies})[0], expected);
+    const Tensor twice = copies * 2;
+    const std::vector<Tensor> both =
+        x.shard(kThree, 0).matmul(twice).square().sum().gradient(
+            {copies, twice});
+    expectSame(both[0], expected * 4);
+    expectSame(both[1], expected * 2);
+  }
+  // A part that all devices have.
+  const Tensor rows = noiseTensor({6, 4}, 3).realize().shard(kThree, 0);
+  const Tensor first = rows.shrink({{0, 2}, {}});
+  const Tensor loss = (first * first).sum();
+  expectSame(loss.gradient({first})[0], first.to("CPU") * 2);
 }
 
 TEST(ShardTest, Assignments) {

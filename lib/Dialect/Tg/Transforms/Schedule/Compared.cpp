@@ -18,52 +18,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionScheduler.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ComparedSums.h"
 #include "llvm/ADT/SparseBitVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tg;
-
-/// Whether the result depends on the order in which elements are reduced.
-static bool dependsOnOrder(ReduceOp reduce) {
-  return reduce.getKind() != ReduceKind::max &&
-         isa<FloatType>(getElementTypeOrSelf(reduce.getType())) &&
-         getBufferSize(reduce.getX().getType()) >
-             getBufferSize(reduce.getType());
-}
-
-/// The operands with which elements of the result can share their bits. Not
-/// sums: a value is not expected to be equal to one that adds elements of it.
-static SmallVector<Value> getCarried(Operation *op) {
-  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case([](ReduceOp reduce) -> SmallVector<Value> {
-        if (dependsOnOrder(reduce))
-          return {};
-        return {reduce.getX()};
-      })
-      .Case([](ScanOp scan) -> SmallVector<Value> {
-        if (scan.getKind() != ScanKind::max)
-          return {};
-        return {scan.getX()};
-      })
-      // Elements that nothing is added to, or that are added to 0.
-      .Case([](ScatterOp scatter) -> SmallVector<Value> {
-        return {scatter.getBase(), scatter.getUpdates()};
-      })
-      .Case([](ArgsortOp) -> SmallVector<Value> { return {}; })
-      .Default([](Operation *other) {
-        return llvm::to_vector(other->getOperands());
-      });
-}
-
-/// Whether the result has elements that are no less, or no greater, than those
-/// that it was chosen from.
-static bool isExtreme(Operation *op) {
-  if (auto scatter = dyn_cast<ScatterOp>(op))
-    return scatter.getKind() == UpdateKind::max ||
-           scatter.getKind() == UpdateKind::min;
-  return isa<ReduceOp, ScanOp>(op);
-}
 
 static bool isVariableFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType())) &&
@@ -92,7 +51,7 @@ static DenseMap<Value, unsigned> findSums(Block &block) {
     }
     if (reached.contains(op.getResult(0)) || isExtreme(&op) ||
         isComparison(&op))
-      reached.insert_range(getCarried(&op));
+      reached.insert_range(getCarriedOperands(&op));
   }
   return sums;
 }
@@ -120,7 +79,7 @@ void FunctionScheduler::findCompared() {
     }
     Dependence of;
     // Where a sum arrives by two operands, it meets itself.
-    for (Value operand : getCarried(&op)) {
+    for (Value operand : getCarriedOperands(&op)) {
       const Dependence by = dependences.lookup(operand);
       if (isComparison(&op))
         meeting |= of.all & by.all;
