@@ -22,6 +22,7 @@ MODULES = {
     "tinygrad_mlir.nn.state": "States of networks, and files of them.",
     "tinygrad_mlir.nn.datasets": "Data sets in local files.",
     "tinygrad_mlir.helpers": "Settings, counters, and small functions.",
+    "tinygrad_mlir.memory": "Memory of tensors and devices; `tinygrad_mlir.device` has these, too.",
     "tinygrad_mlir.plot": "Images and curves in notebooks.",
 }
 QUALIFIED = re.compile(r"\b(?:tinygrad_mlir\._core|collections\.abc|builtins)\.")

@@ -179,6 +179,17 @@ void tinygrad::setDefaultFloat(DType dtype) {
   chosenFloat = dtype;
 }
 
+static std::atomic<DType> chosenInt = DType::Int32;
+
+DType tinygrad::defaultInt() { return chosenInt; }
+
+void tinygrad::setDefaultInt(DType dtype) {
+  if (isFloat(dtype) || dtype == DType::Bool)
+    throw DTypeError("the default type of integers is one of integers, not " +
+                     std::string(name(dtype)));
+  chosenInt = dtype;
+}
+
 DType tinygrad::promoteToFloat(DType dtype) {
   return isFloat(dtype) ? dtype : promote(dtype, defaultFloat());
 }

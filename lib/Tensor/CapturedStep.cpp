@@ -15,6 +15,7 @@
 #include "GraphImpl.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Runtime/BufferObserver.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Interrupt.h"
 
@@ -61,7 +62,7 @@ void tinygrad::detail::moveToOwnMemory(GraphImpl &graph, TensorImpl &tensor) {
 /// memory.
 static bool isShared(GraphImpl &graph, TensorImpl &tensor) {
   Operation *op = graph.operation(tensor);
-  if (memoryOf(graph, tensor).useCount() != 1)
+  if (BufferObserver::countUsers(memoryOf(graph, tensor)) != 1)
     return true;
   llvm::DenseMap<Operation *, bool> isUsed;
   for (Operation *user : op->getUsers())

@@ -292,7 +292,7 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
   DType dtype = defaultFloat();
   if (isInt)
     dtype = promote({start.defaultDType(), stop.defaultDType(),
-                     step.defaultDType(), DType::Int32});
+                     step.defaultDType(), defaultInt()});
   dtype = options.dtype.value_or(dtype);
   if (dtype == DType::Bool)
     throw DTypeError("arange: there is no range of bools");

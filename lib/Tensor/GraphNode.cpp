@@ -15,6 +15,7 @@
 #include "GraphSlice.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -188,6 +189,63 @@ bool GraphNode::isMemory() const {
   return buffer && !locked.graph.initialValues.contains(buffer.getId());
 }
 
+/// The part of \p memory, which has a tensor of the chain's, that has the
+/// elements of \p type which the chain takes from it one after another.
+static std::optional<Buffer> findPart(GraphImpl &graph, const Buffer &memory,
+                                      const tg::ViewChain &chain,
+                                      RankedTensorType type) {
+  const std::optional<tg::Dim> begin = chain.getContiguousOffset();
+  if (!begin)
+    return std::nullopt;
+  const SymInt first = graph.size(begin->getAttr());
+  SymInt count = 1;
+  for (const SymInt &size : graph.shapeOf(type))
+    count = count * size;
+  if (!first.hasValue() || !count.hasValue())
+    return std::nullopt;
+  const DType dtype = getDType(type.getElementType());
+  return memory.view(std::size_t(first.value()) * itemSize(dtype),
+                     std::size_t(count.value()) * itemSize(dtype), dtype);
+}
+
+std::optional<Buffer> GraphNode::memory() const {
+  const Locked locked(*observer);
+  SmallVector<Operation *> steps;
+  Operation *op = observer->op;
+  for (; !isa<tg::BufferOp>(op); op = op->getOperand(0).getDefiningOp()) {
+    if (!tg::isMovementOp(op) &&
+        !isa<tg::StridedOp, tg::ContiguousOp, tg::DetachOp, tg::BitcastOp,
+             tg::AssignOp, tg::AfterOp>(op))
+      return std::nullopt;
+    steps.push_back(op);
+  }
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<Buffer> memory =
+      locked.graph.buffers.at(cast<tg::BufferOp>(op).getId());
+  if (!*memory)
+    return std::nullopt;
+  // All of it, also where the sizes of variables need less.
+  if (steps.empty())
+    return memory->view(0, memory->size(), getDType(type.getElementType()));
+  tg::ViewChain chain(type);
+  for (Operation *step : llvm::reverse(steps)) {
+    if (isa<tg::BitcastOp>(step)) {
+      memory = findPart(locked.graph, *memory, chain, type);
+      if (!memory)
+        return std::nullopt;
+      chain =
+          tg::ViewChain(cast<RankedTensorType>(step->getResult(0).getType()));
+    } else if (isa<tg::ContiguousOp>(step)) {
+      if (!chain.getContiguousOffset())
+        return std::nullopt;
+    } else if (!isa<tg::DetachOp, tg::AssignOp, tg::AfterOp>(step)) {
+      chain.apply(step);
+    }
+    type = cast<RankedTensorType>(step->getResult(0).getType());
+  }
+  return findPart(locked.graph, *memory, chain, type);
+}
+
 std::vector<GraphNode> GraphNode::sources() const {
   const Locked locked(*observer);
   std::vector<GraphNode> result;
@@ -198,21 +256,28 @@ std::vector<GraphNode> GraphNode::sources() const {
 
 std::vector<GraphNode> GraphNode::order() const {
   const Locked locked(*observer);
-  llvm::DenseMap<Operation *, Device *> deviceOf;
-  // From the users to the sources, since devices follow from the users.
-  SmallVector<Operation *> order =
-      GraphSlice::backwardSlice(observer->op, [](Operation *) { return true; });
-  deviceOf[observer->op] = observer->device;
+  // An operation that needs no memory may be on several devices: then it is
+  // several nodes.
+  struct Entry {
+    GraphNode node;
+    unsigned nextOperand = 0;
+  };
+  llvm::DenseSet<const GraphObserver *> seen{observer.get()};
+  std::vector<Entry> path{{*this}};
   std::vector<GraphNode> result;
-  for (Operation *op : llvm::reverse(order)) {
-    result.push_back(GraphObserver::observe(
-        locked.graph, op, deviceOf.lookup(op), observer->isOverwritten));
-    for (Value operand : op->getOperands())
-      deviceOf.try_emplace(
-          operand.getDefiningOp(),
-          result.back().observer->findDevice(operand.getDefiningOp()));
+  while (!path.empty()) {
+    Entry &last = path.back();
+    const GraphObserver &user = *last.node.observer;
+    if (last.nextOperand == user.op->getNumOperands()) {
+      result.push_back(std::move(last.node));
+      path.pop_back();
+      continue;
+    }
+    GraphNode source =
+        user.observeSource(user.op->getOperand(last.nextOperand++));
+    if (seen.insert(source.observer.get()).second)
+      path.push_back({std::move(source)});
   }
-  std::reverse(result.begin(), result.end());
   return result;
 }
 

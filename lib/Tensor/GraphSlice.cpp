@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ComparedSums.h"
+#include "TinyGrad/Runtime/BufferObserver.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -204,7 +205,7 @@ void GraphSlice::checkAssigns() {
   for (auto [target, assign] : last) {
     const Buffer &memory = graph.buffers.at(cast<tg::BufferOp>(target).getId());
     // A parameter without memory has use count 0.
-    if (memory.useCount() <= 1 && !returned.contains(target))
+    if (BufferObserver::countUsers(memory) <= 1 && !returned.contains(target))
       inPlace.insert(assign);
   }
 }

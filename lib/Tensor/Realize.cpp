@@ -20,6 +20,7 @@
 #include "Shards.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Runtime/BufferObserver.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/LaunchList.h"
@@ -579,7 +580,8 @@ static Buffer takeInitialValue(GraphImpl &graph, tg::BufferOp parameter) {
   const Buffer &memory =
       graph.buffers.at(cast<tg::BufferOp>(handle.op).getId());
   const bool isOnlyHere = handle.op->use_empty() && !handle.next &&
-                          !handle.previous && memory.useCount() == 1;
+                          !handle.previous &&
+                          BufferObserver::countUsers(memory) == 1;
   return isOnlyHere ? memory : copyMemory(memory, *device);
 }
 

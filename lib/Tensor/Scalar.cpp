@@ -50,8 +50,9 @@ DType Scalar::defaultDType() const {
   case Kind::Int:
     break;
   }
-  if (fits(DType::Int32))
-    return DType::Int32;
+  for (DType dtype : {defaultInt(), DType::Int32})
+    if (fits(dtype))
+      return dtype;
   return fits(DType::Int64) ? DType::Int64 : DType::UInt64;
 }
 

@@ -394,20 +394,23 @@ Tensor NestedList::makeTensor(const TensorOptions &options) {
   // Numbers of other libraries say themselves which kind they are.
   std::vector<Scalar> values;
   values.reserve(elements.size());
-  bool isLarge = false, isUnsigned = false;
+  const DType usual = defaultInt();
+  bool isUnusual = false, isLarge = false, isUnsigned = false;
   for (nb::handle element : elements) {
     values.push_back(toScalar(element));
     const Scalar &value = values.back();
     hasFloat |= value.kind() == Scalar::Kind::Float;
+    isUnusual |= value.kind() == Scalar::Kind::Int && !value.fits(usual);
     isLarge |= value.kind() == Scalar::Kind::Int && !value.fits(DType::Int32);
     isUnsigned |=
         value.kind() == Scalar::Kind::Int && !value.fits(DType::Int64);
   }
   const DType wanted =
       options.dtype.value_or(hasFloat ? defaultFloat()
-                             : hasInt ? (isUnsigned ? DType::UInt64
-                                         : isLarge  ? DType::Int64
-                                                    : DType::Int32)
+                             : hasInt ? (!isUnusual   ? usual
+                                         : isUnsigned ? DType::UInt64
+                                         : isLarge    ? DType::Int64
+                                                      : DType::Int32)
                                       : DType::Bool);
   if (hasFloat || isFloat(wanted)) {
     std::vector<double> numbers;
@@ -504,6 +507,9 @@ Tensor tinygrad::python::toTensor(nb::handle object,
   if (nb::object node = nb::getattr(object, "node", nb::none());
       nb::isinstance<GraphNode>(node)) // a UOp
     return toTensor(nb::cast(nb::inst_ptr<GraphNode>(node)->tensor()), options);
+  if (nb::object tensor = nb::getattr(object, "_tensor", nb::none());
+      nb::isinstance<Tensor>(tensor)) // a UOp on several devices
+    return toTensor(tensor, options);
   if (isSequence(object)) {
     NestedList list(object);
     if (list.hasArrays())

@@ -180,6 +180,8 @@ void bindCustomGradients(TensorClass &tensor);
 void bindJit(nb::module_ &module);
 void bindNodes(nb::module_ &module, TensorClass &tensor);
 void bindRuntime(nb::module_ &module);
+/// After bindNodes().
+void bindMemory(nb::module_ &module);
 void bindState(nb::module_ &module);
 
 } // namespace tinygrad::python

@@ -4,7 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoundSizes.h"
 #include "Convert.h"
+#include "MappedFiles.h"
+
+#include "TinyGrad/Runtime/DefaultFloat.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -55,15 +59,25 @@ static void bindShaped(TensorClass &tensor, const char *name,
       name,
       [name, function](nb::args shape, nb::kwargs keywords) {
         const TensorOptions options = takeOptions(name, keywords);
+        if (std::string_view(name) != "empty" && getFilePath(options.device))
+          throw DeviceError(std::string(name) + ": " + options.device +
+                            " is a file, which empty(), to() and Tensor(data) "
+                            "make tensors in");
         return finish(function(toShape(shape), options), keywords);
       },
       documentation);
 }
 
 static void bindConstants(TensorClass &tensor) {
-  bindShaped(tensor, "empty", &Tensor::empty,
-             "Memory with undefined contents, of a shape given as numbers or "
-             "as a tuple.");
+  bindShaped(
+      tensor, "empty",
+      [](const Shape &shape, const TensorOptions &options) {
+        if (const auto path = getFilePath(options.device))
+          return mapFile(*path, shape, options.dtype.value_or(defaultFloat()));
+        return Tensor::empty(shape, options);
+      },
+      "Memory with undefined contents, of a shape given as numbers or "
+      "as a tuple.");
   bindShaped(
       tensor, "zeros",
       [](const Shape &shape, const TensorOptions &options) {
@@ -91,10 +105,18 @@ static void bindConstants(TensorClass &tensor) {
       [](OperandArgument start, OperandArgument stop, OperandArgument step,
          DTypeArgument dtype, DeviceArgument device) {
         const TensorOptions options = toOptions(dtype, device);
-        if (stop.isNone())
-          return Tensor::arange(0, start.scalar(), step.scalar(), options);
-        return Tensor::arange(start.scalar(), stop.scalar(), step.scalar(),
-                              options);
+        const Scalar first = stop.isNone() ? Scalar(0) : start.scalar(),
+                     last = stop.isNone() ? start.scalar() : stop.scalar(),
+                     distance = step.scalar();
+        try {
+          return Tensor::arange(first, last, distance, options);
+        } catch (const Error &) {
+          const auto a = withNumbers(first), b = withNumbers(last),
+                     c = withNumbers(distance);
+          if (!a || !b || !c)
+            throw;
+          return Tensor::arange(*a, *b, *c, options);
+        }
       },
       arg("start"), arg("stop") = nb::none(), arg("step") = 1,
       arg("dtype") = nb::none(), arg("device") = nb::none(),
@@ -292,7 +314,11 @@ void tinygrad::python::bindCreation(TensorClass &tensor) {
       "__init__",
       [](Tensor *self, nb::object data, DeviceArgument device,
          DTypeArgument dtype, std::optional<bool> requiresGrad) {
-        Tensor made = toTensor(data, toOptions(dtype, device));
+        const std::optional<std::string> path = getFilePath(device.get());
+        Tensor made = toTensor(data, path ? TensorOptions(dtype.get(), "")
+                                          : toOptions(dtype, device));
+        if (path)
+          made = copyToFile(*path, made);
         // Without a type, a number is a constant that operations fold.
         if (!dtype.isNone() &&
             (PyFloat_Check(data.ptr()) || PyLong_Check(data.ptr())))

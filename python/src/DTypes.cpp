@@ -98,7 +98,7 @@ DType tinygrad::python::toDType(nb::handle object) {
   if (object.is(&PyBool_Type))
     return DType::Bool;
   if (object.is(&PyLong_Type))
-    return DType::Int32;
+    return defaultInt();
   if (object.is(&PyFloat_Type))
     return defaultFloat();
   if (nb::isinstance<nb::str>(object)) {
@@ -278,4 +278,6 @@ void tinygrad::python::bindDTypes(nb::module_ &module) {
   module.def("is_unsigned", [](DType dtype) { return isUnsigned(dtype); });
   module.def("default_float", &defaultFloat);
   module.def("set_default_float", &setDefaultFloat, nb::arg("dtype"));
+  module.def("default_int", &defaultInt);
+  module.def("set_default_int", &setDefaultInt, nb::arg("dtype"));
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Convert.h"
+#include "MappedFiles.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -82,7 +83,7 @@ static void bindInPlace(TensorClass &tensor, const char *name,
       name,
       [method](nb::object self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
-        target.assign((target.*method)(x.get(target)));
+        assignOrWrite(target, (target.*method)(x.get(target)));
         return self;
       },
       arg("x").none());
@@ -136,7 +137,7 @@ static void bindOperators(TensorClass &tensor) {
           entry.inPlace,
           [op](nb::object self, OperandArgument x) {
             auto &target = *nb::inst_ptr<Tensor>(self);
-            target.assign(detail::apply(op, target, x.get(target)));
+            assignOrWrite(target, detail::apply(op, target, x.get(target)));
             return self;
           },
           arg("x").none());

@@ -4,9 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoundSizes.h"
 #include "CallSite.h"
 #include "Convert.h"
 #include "Interrupts.h"
+#include "MappedFiles.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -145,17 +147,44 @@ static bool keepsOrder(nb::handle index) {
   return step.is_none() || toSize(step) == 1;
 }
 
+/// Calls the function with the entries of an index, and if that throws, with
+/// those whose variables have the bound values.
+template <typename Function>
+static auto applyIndex(nb::handle index, Function function) {
+  try {
+    return function(IndexList(index).entries);
+  } catch (const Error &) {
+    const nb::object numbers = withNumbers(index);
+    if (!numbers.is_valid())
+      throw;
+    return function(IndexList(numbers).entries);
+  }
+}
+
+static void setItem(Tensor &self, nb::handle index, const Operand &value) {
+  applyIndex(index, [&](const std::vector<Index> &entries) {
+    if (isInFile(self))
+      writeToFile(self.index(entries), value);
+    else
+      self.setitem(entries, value);
+  });
+}
+
 static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__getitem__",
       [](nb::object self, nb::object index) -> nb::object {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
-        const IndexList list(index);
         if (!hasTensor(index)) {
-          const Tensor part = x.index(list.entries);
+          const Tensor part = orWithNumbers(x, [&](const Tensor &known) {
+            return applyIndex(index, [&](const std::vector<Index> &entries) {
+              return known.index(entries);
+            });
+          });
           return unlessSame(
               self, part.shape() == x.shape() && keepsOrder(index), part);
         }
+        const IndexList list(index);
         const Tensor selected = [&] {
           const PythonCallSite site;
           const Unlocked unlocked;
@@ -167,29 +196,28 @@ static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__setitem__",
       [](Tensor &self, nb::object index, OperandArgument value) {
-        const IndexList list(index);
         if (nb::isinstance<Tensor>(value.object)) {
           const Tensor &values = *nb::inst_ptr<Tensor>(value.object);
           const DType dtype = values.dtype();
           // A tensor of one number is as weak as the number.
           if (dtype != self.dtype() && values.ndim() == 0 &&
               (isFloat(self.dtype()) || !isFloat(dtype))) {
-            self.setitem(list.entries, values.cast(self.dtype()));
+            setItem(self, index, values.cast(self.dtype()));
             return;
           }
           if (dtype != self.dtype())
             throw DTypeError("setitem: values of dtype " +
                              std::string(name(dtype)) + " for a tensor of " +
                              name(self.dtype()) + ": cast() them");
-          self.setitem(list.entries, value.get());
+          setItem(self, index, value.get());
           return;
         }
         const Operand operand = value.get(self);
         if (operand.tensor() && operand.tensor()->dtype() != self.dtype()) {
-          self.setitem(list.entries, operand.tensor()->cast(self.dtype()));
+          setItem(self, index, operand.tensor()->cast(self.dtype()));
           return;
         }
-        self.setitem(list.entries, operand);
+        setItem(self, index, operand);
       },
       arg("index").none(), arg("value"));
   tensor.def(

@@ -35,6 +35,7 @@ NB_MODULE(_tensors, module) {
   bindNodes(module, tensor);
   bindJit(module);
   bindRuntime(module);
+  bindMemory(module);
   bindState(module);
   explainArguments(module);
 }

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoundSizes.h"
 #include "Convert.h"
 
 using namespace tinygrad;
@@ -101,9 +102,10 @@ static nb::object unlessSameShape(nb::object self, const Tensor &result) {
 static void bindShapes(TensorClass &tensor) {
   auto reshape = [](nb::object self, nb::args shape, nb::kwargs keywords) {
     const Tensor &x = *nb::inst_ptr<Tensor>(self);
-    return unlessSameShape(
-        self, x.reshape(toNewShape(
-                  x, takeArguments("reshape", "shape", shape, keywords))));
+    const nb::args sizes = takeArguments("reshape", "shape", shape, keywords);
+    return unlessSameShape(self, orWithNumbers(x, [&](const Tensor &known) {
+                             return known.reshape(toNewShape(known, sizes));
+                           }));
   };
   tensor.def("reshape", reshape,
              "The same elements in another shape; one size may be -1.");
@@ -256,8 +258,12 @@ static void bindParts(TensorClass &tensor) {
             list.push_back(
                 Part(toSize(nb::object(part[0])), toSize(nb::object(part[1]))));
         }
-        const Tensor x = padBeyond(*nb::inst_ptr<Tensor>(self), list);
-        return unlessSameShape(self, x.shrink(list));
+        const Tensor &x = *nb::inst_ptr<Tensor>(self);
+        return unlessSameShape(self, orWithNumbers(x, [&](const Tensor &known) {
+                                 Parts inside = list;
+                                 const Tensor padded = padBeyond(known, inside);
+                                 return padded.shrink(inside);
+                               }));
       },
       arg("arg"),
       "The part [from, to) of each axis; None for all of one. A part that lies "

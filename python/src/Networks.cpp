@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoundSizes.h"
 #include "Convert.h"
 
 #include <limits>
@@ -93,14 +94,16 @@ static void bindProducts(TensorClass &tensor) {
       [](const Tensor &self, const Tensor &weight, const Tensor *bias,
          int64_t groups, PerAxisArgument stride, PerAxisArgument dilation,
          PerAxisArgument padding, DTypeArgument dtype) {
-        std::vector<int64_t> pads = padding.get().get();
-        const Tensor x = cutNegative(self, pads);
-        return x.conv2d(weight, optional(bias),
-                        Conv2dOptions{.groups = groups,
-                                      .stride = stride.get(),
-                                      .dilation = dilation.get(),
-                                      .padding = pads,
-                                      .dtype = dtype.get()});
+        return orWithNumbers(self, [&](const Tensor &known) {
+          std::vector<int64_t> pads = padding.get().get();
+          const Tensor x = cutNegative(known, pads);
+          return x.conv2d(weight, optional(bias),
+                          Conv2dOptions{.groups = groups,
+                                        .stride = stride.get(),
+                                        .dilation = dilation.get(),
+                                        .padding = pads,
+                                        .dtype = dtype.get()});
+        });
       },
       arg("weight"), arg("bias") = nb::none(), arg("groups") = 1,
       arg("stride") = 1, arg("dilation") = 1, arg("padding") = 0,

@@ -4,7 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoundSizes.h"
 #include "Convert.h"
+
+#include "TinyGrad/Tensor/Jit.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -47,6 +50,70 @@ static bool isLess(const SymInt &a, const SymInt &b, bool orEqual) {
                          (orEqual ? " <= " : " < ") + b.str() +
                          " depends on the values of variables; compare .val")
                             .c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// Bound variables as numbers
+//===----------------------------------------------------------------------===//
+
+std::optional<Tensor> tinygrad::python::withNumbers(const Tensor &x) {
+  if (detail::JitCore::isInside())
+    return std::nullopt;
+  // The largest sizes, then those that the variables are bound to: cutting off
+  // what is left alone is not possible for all values.
+  std::vector<PadAmount> amounts;
+  Parts parts;
+  bool isSymbolic = false;
+  for (const SymInt &size : x.shape()) {
+    if (!size.hasValue())
+      return std::nullopt;
+    isSymbolic |= size.isSymbolic();
+    amounts.push_back({0, size.isSymbolic() ? size.max() - size : SymInt(0)});
+    parts.push_back(size.isSymbolic() ? Part(0, size.value()) : Part());
+  }
+  if (!isSymbolic)
+    return std::nullopt;
+  return x.pad(Padding(std::move(amounts))).shrink(parts);
+}
+
+std::optional<Scalar> tinygrad::python::withNumbers(const Scalar &x) {
+  if (detail::JitCore::isInside())
+    return std::nullopt;
+  if (!x.isSymbolic())
+    return x;
+  const SymInt size = x.toSymInt();
+  return size.hasValue() ? std::optional<Scalar>(size.value()) : std::nullopt;
+}
+
+/// The entry of an index; sets \p isChanged if it has a bound variable.
+static nb::object toNumbers(nb::handle entry, bool &isChanged) {
+  if (nb::isinstance<SymInt>(entry)) {
+    const SymInt &size = *nb::inst_ptr<SymInt>(entry);
+    if (!size.isSymbolic() || !size.hasValue())
+      return nb::borrow(entry);
+    isChanged = true;
+    return nb::int_(size.value());
+  }
+  if (PySlice_Check(entry.ptr())) {
+    const nb::object begin = toNumbers(entry.attr("start"), isChanged),
+                     end = toNumbers(entry.attr("stop"), isChanged),
+                     step = toNumbers(entry.attr("step"), isChanged);
+    return nb::steal(PySlice_New(begin.ptr(), end.ptr(), step.ptr()));
+  }
+  if (!nb::isinstance<nb::tuple>(entry))
+    return nb::borrow(entry);
+  nb::list entries;
+  for (nb::handle other : nb::borrow<nb::tuple>(entry))
+    entries.append(toNumbers(other, isChanged));
+  return nb::tuple(entries);
+}
+
+nb::object tinygrad::python::withNumbers(nb::handle index) {
+  if (detail::JitCore::isInside())
+    return {};
+  bool isChanged = false;
+  nb::object numbers = toNumbers(index, isChanged);
+  return isChanged ? numbers : nb::object();
 }
 
 void tinygrad::python::bindSizes(nb::module_ &module) {

@@ -7,6 +7,7 @@
 #include "CallSite.h"
 #include "Convert.h"
 #include "Interrupts.h"
+#include "MappedFiles.h"
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
@@ -341,13 +342,18 @@ static bool isAt(const Tensor &x, const DeviceArgument &device) {
     return true;
   if (const auto names = device.getSeveral())
     return x.devices() == *names;
+  if (getFilePath(device.get()))
+    return false;
   return x.devices() ==
          std::vector<std::string>{Device::canonicalName(device.get())};
 }
 
 static Tensor moved(const Tensor &x, const DeviceArgument &device) {
-  const auto names = device.getSeveral();
-  return names ? x.shard(*names) : x.to(device.get());
+  if (const auto names = device.getSeveral())
+    return x.shard(*names);
+  if (const auto path = getFilePath(device.get()))
+    return copyToFile(*path, x);
+  return x.to(device.get());
 }
 
 static void bindConversions(TensorClass &tensor) {
@@ -364,6 +370,9 @@ static void bindConversions(TensorClass &tensor) {
       [](nb::object self, DTypeArgument dtype) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const DType type = dtype.required();
+        if (type != x.dtype())
+          if (const std::optional<Tensor> part = bitcastInFile(x, type))
+            return nb::cast(*part);
         return unlessSame(self, type == x.dtype(), bitcast(x, type));
       },
       arg("dtype"),
@@ -470,8 +479,14 @@ static void bindConversions(TensorClass &tensor) {
       [](nb::object self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
         checkAssignable(target);
-        Operand value = x.get();
-        target.assign(value);
+        // A list has the type of the tensor.
+        if (nb::isinstance<nb::list>(x.object) ||
+            nb::isinstance<nb::tuple>(x.object))
+          assignOrWrite(
+              target, toTensor(x.object,
+                               TensorOptions(target.dtype(), target.device())));
+        else
+          assignOrWrite(target, x.get());
         return self;
       },
       arg("x"), "Overwrites the values, for all that share them.");

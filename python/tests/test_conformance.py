@@ -204,10 +204,11 @@ def test_temporary_paths_by_user():
     assert pathlib.Path(helpers.temp("a", append_user=True)) == folder / f"a.{getpass.getuser()}"
 
 
-def test_steps_and_reshapes_are_for_all_values_of_a_variable():
-    step = Variable("step", 1, 3).bind(2)
+def test_captured_steps_and_reshapes_are_for_all_values_of_a_variable():
+    step, size = Variable("step", 1, 3).bind(2), Variable("i", 1, 10).bind(2)
+    x = Tensor.ones(10).contiguous().realize()
     with pytest.raises(ValueError, match="arange.*step"):
-        Tensor.arange(0, 10, step)
-    part = Tensor.ones(10).contiguous()[: Variable("i", 1, 10).bind(2)]
+        TinyJit(lambda: Tensor.arange(0, 10, step).realize())()
     with pytest.raises(ValueError, match="reshape.*differ for i = 1"):
-        part.reshape(2, 1)
+        TinyJit(lambda part: part.reshape(2, 1).realize())(x[:size])
+    assert Tensor.arange(0, 10, step).shape == (5,) and x[:size].reshape(2, 1).shape == (2, 1)

@@ -206,18 +206,54 @@ def test_default_types_as_settings():
             pass
 
 
-def test_default_int_is_int32():
-    dtypes.default_int = dtypes.default_int
-    dtypes.default_int = "int"
+@pytest.mark.parametrize("default", ["int64", "int16", "uint8"])
+def test_the_default_type_of_integers(default):
+    dtype = getattr(dtypes, default)
+    with helpers.Context(DEFAULT_INT=default):
+        assert dtypes.default_int is dtype and helpers.DEFAULT_INT == default
+        for made in (
+            Tensor([1, 2]),
+            Tensor([[1], [2]]),
+            Tensor(3),
+            Tensor.arange(4),
+            Tensor.full((2,), 7),
+            Tensor([True, False]).where(1, 0),
+            Tensor([1], dtype=int),
+        ):
+            assert made.dtype is dtype, made
+        assert Tensor.arange(4).tolist() == [0, 1, 2, 3]
+        # Operands and results of their own types are not changed.
+        assert (Tensor([1], dtype=dtypes.int8) + 1).dtype is dtypes.int8
+        assert Tensor([1.0, 2.0]).argmax().dtype is dtypes.int32
+        assert Tensor([True]).sum().dtype is dtypes.int32
+        assert Tensor([1, 2])[Tensor([1])].tolist() == [2]
+        assert dtypes.from_py([1, 2]) is dtype
+        # What it does not have.
+        assert Tensor([70000]).dtype is (dtypes.int64 if default == "int64" else dtypes.int32)
+        assert Tensor([70000]).item() == 70000
+        assert Tensor(2**40).dtype is dtypes.int64
+        assert Tensor([2**63]).dtype is dtypes.uint64
+        assert Tensor([-1]).item() == Tensor(-1).item() == -1
     assert dtypes.default_int is dtypes.int32
-    with pytest.raises(ValueError, match="int32, not dtypes.long"):
-        dtypes.default_int = dtypes.int64
-    code = "from tinygrad_mlir import dtypes"
-    environment = {**os.environ, "DEFAULT_INT": "int64"}
-    process = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
-    )
-    assert process.returncode != 0 and "int32, not dtypes.long" in process.stderr
+
+
+def test_errors_of_the_default_type_of_integers():
+    with pytest.raises(TypeError, match="float"):
+        dtypes.default_int = dtypes.float32
+    with pytest.raises(TypeError, match="bool"):
+        dtypes.default_int = "bool"
+    program = "from tinygrad_mlir import Tensor; print(Tensor([1]).dtype)"
+    for value, is_right in (("int64", True), ("half", False)):
+        process = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "DEFAULT_INT": value},
+            capture_output=True,
+            text=True,
+        )
+        assert (process.returncode == 0) == is_right
+        assert (
+            "dtypes.long" if is_right else "DEFAULT_INT=half"
+        ) in process.stdout + process.stderr
 
 
 def test_all_types_are_supported():

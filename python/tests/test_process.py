@@ -276,3 +276,16 @@ def test_types_are_known(tmp_path):
     )
     assert "wrong.py:2: error: Too many arguments" in result.stdout, result.stdout
     assert "right.py" not in result.stdout, result.stdout
+
+
+def test_the_types_of_the_extension_are_complete(tmp_path):
+    pytest.importorskip("mypy")
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache"]
+        + ["-c", "import tinygrad_mlir._core"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=dict(os.environ, MYPYPATH=str(PACKAGE.parent)),
+    )
+    assert "_core.pyi" not in result.stdout, result.stdout

@@ -58,6 +58,22 @@ def test_load_state_dict():
     np.testing.assert_allclose(target.weight.numpy(), source.weight.numpy() + 1, rtol=1e-6)
 
 
+def test_loaded_tensors_are_on_the_devices_of_the_model():
+    devices = ("CPU:1", "CPU:2")
+
+    class Model:
+        def __init__(self, **tensors):
+            self.__dict__.update(tensors)
+
+    parts = Tensor.arange(8).reshape(2, 4).shard(devices, 1)
+    model = Model(x=Tensor.zeros(2, 4, device="CPU"), y=Tensor.zeros(2, 4).shard(devices, 0))
+    state.load_state_dict(model, {"x": parts, "y": Tensor.arange(8).reshape(2, 4)}, verbose=False)
+    assert model.x.device == "CPU" and model.x.tolist() == parts.tolist()
+    assert model.y.device == devices and model.y.shard_axis == 0
+    state.load_state_dict(model, {"y": parts}, strict=False, verbose=False)
+    assert model.y.shard_axis == 1 and model.y.tolist() == parts.tolist()
+
+
 def test_load_state_dict_options(capsys):
     target = nn.Linear(2, 3)
     old = target.bias.numpy()

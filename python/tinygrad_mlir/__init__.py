@@ -22,6 +22,7 @@ from tinygrad_mlir.function import function
 from tinygrad_mlir.helpers import Context, ContextVar, GlobalCounters, fetch, getenv
 from tinygrad_mlir.jit import TinyJit
 from tinygrad_mlir.tensor import Tensor
+from tinygrad_mlir.uop.ops import UOp
 
 __all__ = [
     "UsageError",
@@ -41,6 +42,7 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "TinyJit",
+    "UOp",
     "Variable",
     "__version__",
     "dtypes",

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from tinygrad_mlir import _core
 from tinygrad_mlir.dtype import DTypeLike, to_dtype
 from tinygrad_mlir.helpers import DEV
+from tinygrad_mlir.memory import Buffer, MultiBuffer
 
-__all__ = ["Device", "canonicalize_device", "is_dtype_supported"]
+__all__ = ["Buffer", "Device", "MultiBuffer", "canonicalize_device", "is_dtype_supported"]
 
 
 class _Devices:

@@ -113,17 +113,20 @@ class DTypes:
     @staticmethod
     def min(dtype: DType) -> PyConst:
         """The smallest value of a type: `dtype.min`."""
-        return dtype.min
+        value: PyConst = dtype.min
+        return value
 
     @staticmethod
     def max(dtype: DType) -> PyConst:
         """The largest value of a type: `dtype.max`."""
-        return dtype.max
+        value: PyConst = dtype.max
+        return value
 
     @staticmethod
     def as_const(value: Any, dtype: DType) -> PyConst:
         """A number as Python's type for a type of elements: `dtype.const(value)`."""
-        return dtype.const(value)
+        number: PyConst = dtype.const(value)
+        return number
 
     @property
     def default_float(self) -> DType:
@@ -136,16 +139,12 @@ class DTypes:
 
     @property
     def default_int(self) -> DType:
-        """What integers become: int32. Assigning another type raises ValueError."""
-        return DTypes.int32
+        """What integers that fit become: int32, or what DEFAULT_INT names, or what was assigned."""
+        return _core.default_int()
 
     @default_int.setter
     def default_int(self, dtype: DTypeLike) -> None:
-        if to_dtype(dtype) is not DTypes.int32:
-            raise ValueError(
-                f"the default type of integers is int32, not {to_dtype(dtype)}: "
-                "name the type where a tensor is made, dtype=..."
-            )
+        _core.set_default_int(to_dtype(dtype))
 
     @staticmethod
     def fields() -> dict[str, DType]:
@@ -226,7 +225,11 @@ if "DEFAULT_FLOAT" in os.environ:
     if not DTypes.is_float(_default):
         raise ValueError(f"DEFAULT_FLOAT={os.environ['DEFAULT_FLOAT']} is not a type of floats")
     dtypes.default_float = _default
-dtypes.default_int = os.environ.get("DEFAULT_INT", "int32")
+if "DEFAULT_INT" in os.environ:
+    _default = to_dtype(os.environ["DEFAULT_INT"])
+    if not DTypes.is_int(_default):
+        raise ValueError(f"DEFAULT_INT={os.environ['DEFAULT_INT']} is not a type of integers")
+    dtypes.default_int = _default
 
 
 # ==== Promotion ====
@@ -259,7 +262,7 @@ def sum_acc_dtype(dt: DType) -> DType:
 def float_to_fp16(x: float) -> float:
     """The float16 next to `x`; an infinity beyond the largest one."""
     try:
-        return struct.unpack("e", struct.pack("e", float(x)))[0]
+        return float(struct.unpack("e", struct.pack("e", float(x)))[0])
     except OverflowError:
         return math.copysign(math.inf, x)
 
@@ -271,7 +274,7 @@ def float_to_bf16(x: float) -> float:
     bits = struct.unpack("I", struct.pack("f", _to_float32(x)))[0]
     # To nearest, ties to even.
     bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
-    return struct.unpack("f", struct.pack("I", bits))[0]
+    return float(struct.unpack("f", struct.pack("I", bits))[0])
 
 
 def _to_float32(x: float) -> float:
@@ -360,7 +363,7 @@ def storage_fmt_for_dtype(dtype: DType) -> str:
     """The code of the module `struct` for what memory holds of an element."""
     if dtype is DTypes.bfloat16:
         return "H"
-    return "B" if dtype in DTypes.fp8s else dtype.fmt
+    return "B" if dtype in DTypes.fp8s else str(dtype.fmt)
 
 
 def to_storage_scalar(x: Any, dtype: DType) -> Any:

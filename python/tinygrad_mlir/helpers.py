@@ -243,7 +243,8 @@ class _Counters(type):
     """Attributes that the compiled library counts."""
 
     def __getattr__(cls, name: str) -> int | float:
-        return _core.read_counter(name)
+        value: int | float = _core.read_counter(name)
+        return value
 
     def __setattr__(cls, name: str, value: float) -> None:
         _core.set_counter(name, value)
@@ -335,7 +336,7 @@ def ceildiv(num: Any, amt: Any) -> Any:
 
 
 def round_up(num: int, amt: int) -> int:
-    return ceildiv(num, amt) * amt
+    return -(num // -amt) * amt
 
 
 def round_down(num: int, amt: int) -> int:

@@ -126,6 +126,7 @@ class TinyJit(Generic[ReturnType]):
         captured = self.captured
         if captured is None or not JIT.value or _core.JitCore.is_inside():
             return self._run(args, kwargs)
+        result: ReturnType
         result = self._core.replay(args, kwargs, captured._constants, captured._result)
         self.cnt += 1
         return result

@@ -75,14 +75,14 @@ class test(no_grad):
         self.mode = mode
 
 
-Tensor.hash = hash
-Tensor.keccak = keccak
+Tensor.hash = hash  # type: ignore[method-assign]
+Tensor.keccak = keccak  # type: ignore[method-assign]
 Tensor.train = train
 Tensor.test = test
-Tensor.schedule = kernels.schedule
-Tensor.kernels = kernels.kernels
-Tensor.mlir = kernels.mlir
-Tensor.from_mlir = staticmethod(kernels.from_mlir)
+Tensor.schedule = kernels.schedule  # type: ignore[method-assign]
+Tensor.kernels = kernels.kernels  # type: ignore[method-assign]
+Tensor.mlir = kernels.mlir  # type: ignore[method-assign]
+Tensor.from_mlir = staticmethod(kernels.from_mlir)  # type: ignore[method-assign]
 
 
 def _repr_html(self: Tensor) -> str:

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Runtime/Buffer.h"
 #include "TestKernels.h"
+#include "TinyGrad/Runtime/BufferObserver.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -55,6 +56,42 @@ TEST(Buffer, viewsSeeThePart) {
   buffer.view(8, 12).copyOut(part, 12);
   EXPECT_EQ(part[0], 2);
   EXPECT_EQ(part[2], 4);
+}
+
+TEST(BufferObserver, keepsMemoryWithoutBeingCounted) {
+  Device &cpu = Device::get("CPU");
+  const std::size_t before = cpu.memory().bytesInUse();
+  {
+    Buffer buffer = Buffer::allocate(cpu, 100);
+    Buffer other = Buffer::allocate(cpu, 100);
+    const BufferObserver first(buffer), second(buffer.view(40, 20));
+    const BufferObserver copy = second; // NOLINT
+    EXPECT_EQ(BufferObserver::countUsers(buffer), 1);
+    EXPECT_EQ(BufferObserver::countUsers(other), 1);
+    {
+      const Buffer view = buffer.view(0, 4);
+      EXPECT_EQ(BufferObserver::countUsers(buffer), 2);
+      EXPECT_EQ(BufferObserver::countUsers(view), 2);
+    }
+    buffer = Buffer();
+    EXPECT_EQ(BufferObserver::countUsers(copy.buffer()), 0);
+    EXPECT_EQ(cpu.memory().bytesInUse(), before + 200);
+  }
+  EXPECT_EQ(cpu.memory().bytesInUse(), before);
+  EXPECT_FALSE(bool(BufferObserver().buffer()));
+  EXPECT_EQ(BufferObserver::countUsers(Buffer()), 0);
+}
+
+TEST(BufferObserver, memoriesAtOneAddressAreToldApart) {
+  char bytes[64];
+  Device &cpu = Device::get("CPU");
+  const Buffer a = Buffer::external(cpu, bytes, 64, [] {});
+  const Buffer b = Buffer::external(cpu, bytes, 64, [] {});
+  const BufferObserver observer(a);
+  EXPECT_EQ(BufferObserver::countUsers(a), 1);
+  EXPECT_EQ(BufferObserver::countUsers(b), 1);
+  const Buffer another = b; // NOLINT
+  EXPECT_EQ(BufferObserver::countUsers(b), 2);
 }
 
 TEST(Buffer, boundsAreChecked) {

@@ -121,6 +121,16 @@ TEST(DType, defaultFloat) {
   setDefaultFloat(DType::Float32);
 }
 
+TEST(DType, defaultInt) {
+  EXPECT_EQ(defaultInt(), DType::Int32);
+  setDefaultInt(DType::UInt8);
+  EXPECT_EQ(defaultInt(), DType::UInt8);
+  EXPECT_THROW(setDefaultInt(DType::Float32), DTypeError);
+  EXPECT_THROW(setDefaultInt(DType::Bool), DTypeError);
+  EXPECT_EQ(defaultInt(), DType::UInt8);
+  setDefaultInt(DType::Int32);
+}
+
 TEST(DType, sumsAccumulateInAtLeast32Bits) {
   EXPECT_EQ(sumAccumulationDType(DType::Bool), DType::Int32);
   EXPECT_EQ(sumAccumulationDType(DType::Int8), DType::Int32);

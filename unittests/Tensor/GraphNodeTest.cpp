@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Tensor/GraphNode.h"
 #include "TensorTest.h"
+#include "TinyGrad/Runtime/BufferObserver.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/Inspect.h"
 #include "TinyGrad/Tensor/RewriteScope.h"
@@ -109,6 +110,50 @@ TEST_F(GraphNodeTest, overwrittenMemory) {
   expectThrow<Error>([&] { (void)node.tensor(); }, "other values");
   expectThrow<Error>([&] { (void)GraphNode::make("tg.neg", {node}); },
                      "other values");
+}
+
+TEST_F(GraphNodeTest, memory) {
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}, {.device = "CPU"});
+  const std::optional<Buffer> all = GraphNode(x).memory();
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->size(), 16u);
+  const std::optional<Buffer> part =
+      GraphNode(x.shrink({Part(1, 3)}).reshape({2, 1})).memory();
+  ASSERT_TRUE(part);
+  EXPECT_TRUE(part->sharesMemoryWith(*all));
+  EXPECT_EQ(part->offset(), all->offset() + 4);
+  EXPECT_EQ(part->size(), 8u);
+  const std::optional<Buffer> bits =
+      GraphNode(x.shrink({Part(2, 4)}).bitcast(DType::Int32)).memory();
+  ASSERT_TRUE(bits);
+  EXPECT_EQ(bits->offset(), all->offset() + 8);
+  EXPECT_EQ(bits->dtype(), DType::Int32);
+  EXPECT_FALSE(GraphNode(x.reshape({2, 2}).permute({1, 0})).memory());
+  EXPECT_FALSE(GraphNode(x.reshape({2, 2}).shrink({Part(), Part(0, 1)}))
+                   .memory()); // elements that lie apart
+  EXPECT_FALSE(GraphNode(x + x).memory());
+  EXPECT_FALSE(GraphNode(Tensor::zeros({3})).memory());
+  // An assignment that has not run.
+  x.assign(x * 2);
+  const std::optional<Buffer> target = GraphNode(x).memory();
+  ASSERT_TRUE(target);
+  EXPECT_TRUE(target->sharesMemoryWith(*all));
+}
+
+TEST_F(GraphNodeTest, observedMemoryIsAssignedInPlace) {
+  Tensor x = Tensor::from({1.0f, 2.0f}, {.device = "CPU"});
+  const BufferObserver observer(GraphNode(x).memory().value());
+  x.assign(x + 1);
+  x.realize();
+  EXPECT_EQ(GraphNode(x).memory()->address(), observer.buffer().address());
+  // A handle keeps the old values.
+  const Buffer handle = observer.buffer();
+  x.assign(x + 1);
+  x.realize();
+  EXPECT_NE(GraphNode(x).memory()->address(), handle.address());
+  float value = 0;
+  handle.copyOut(&value, sizeof(value));
+  EXPECT_EQ(value, 2.0f);
 }
 
 TEST_F(GraphNodeTest, errors) {

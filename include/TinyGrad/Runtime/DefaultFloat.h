@@ -1,4 +1,4 @@
-//===- DefaultFloat.h - the float type of new tensors -----------*- C++ -*-===//
+//===- DefaultFloat.h - the element types of new tensors --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,6 +19,15 @@ DType defaultFloat();
 /// Sets what defaultFloat() returns, for all threads. Throws DTypeError if
 /// \p dtype is no type of floats.
 void setDefaultFloat(DType dtype);
+
+/// The element type of tensors that are made of C++ or Python integers which it
+/// can hold, and of ranges of integers: int32 unless setDefaultInt() was
+/// called.
+DType defaultInt();
+
+/// Sets what defaultInt() returns, for all threads. Throws DTypeError if
+/// \p dtype is no type of integers.
+void setDefaultInt(DType dtype);
 
 } // namespace tinygrad
 

@@ -21,6 +21,7 @@
 #ifndef TINYGRAD_TENSOR_GRAPHNODE_H
 #define TINYGRAD_TENSOR_GRAPHNODE_H
 
+#include "TinyGrad/Runtime/Buffer.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
 #include <cstdint>
@@ -93,6 +94,11 @@ public:
   bool isOverwritten() const;
   /// Whether it is memory of a tensor, with its values.
   bool isMemory() const;
+
+  /// The memory that has its elements one after another, if there is any: that
+  /// of a tensor or a contiguous part of it, or of the target of an assignment
+  /// that has not run. None for what has to be computed, or has no memory yet.
+  std::optional<Buffer> memory() const;
 
   /// A tensor with this value. Throws Error if it was overwritten.
   Tensor tensor() const;

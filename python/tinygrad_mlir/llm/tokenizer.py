@@ -100,7 +100,7 @@ class Tokenizer:
             return value
 
         def get_token(key: str) -> int | None:
-            value = get(key)
+            value: int | None = get(key)
             is_token = type(value) is int and 0 <= value < len(self.tokens)
             if value is not None and not is_token:
                 raise ValueError(

@@ -26,5 +26,5 @@ def set_parameter(tensor: Tensor, is_param: bool = True) -> Tensor:
     return tensor
 
 
-Tensor.is_param = property(is_parameter)  # type: ignore[attr-defined]
-Tensor.is_param_ = set_parameter  # type: ignore[attr-defined]
+Tensor.is_param = property(is_parameter)  # type: ignore[assignment]
+Tensor.is_param_ = set_parameter  # type: ignore[assignment,method-assign]

@@ -178,7 +178,8 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
     """The tensors of a .safetensors file, or of its bytes in a tensor of uint8.
 
     Those of a file are views of it on the CPU: it is mapped, and nothing is read before it is
-    used. Raises IoError, naming the file, if it is missing, too short or malformed.
+    used. Those of a tensor on `DISK:path` are in this file: what is assigned to them is written.
+    Raises IoError, naming the file, if it is missing, too short or malformed.
     """
     if not isinstance(fn, Tensor):
         if not os.path.exists(fn):
@@ -190,7 +191,8 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
                 raise FormatError(str(error)) from None
             raise
     start, header = _read_header(fn)
-    data = bytes(read_bytes(fn)[start:])
+    is_in_file = _core.is_in_file(fn)
+    data = b"" if is_in_file else bytes(read_bytes(fn)[start:])
     tensors = {}
     for name, entry in header.items():
         if name == "__metadata__":
@@ -198,7 +200,11 @@ def safe_load(fn: Source) -> dict[str, Tensor]:
         try:
             begin, end = entry["data_offsets"]
             dtype = safe_dtypes[entry["dtype"]]
-            tensors[name] = _core.tensor_from_bytes(data[begin:end], dtype, entry["shape"])
+            tensors[name] = (
+                fn[start + begin : start + end].bitcast(dtype).reshape(*entry["shape"])
+                if is_in_file
+                else _core.tensor_from_bytes(data[begin:end], dtype, entry["shape"])
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(
                 f"{describe(fn)}: the entry of {name} is malformed: {error}"
@@ -293,7 +299,11 @@ def load_state_dict(
                         f"but found {value.shape} in state dict."
                     )
                 value = value.reshape(tensor.shape)
-            tensor.replace(value if isinstance(value.device, tuple) else value.shard_like(tensor))
+            if not isinstance(tensor.device, tuple):
+                value = value.to(tensor.device)
+            elif not isinstance(value.device, tuple):
+                value = value.shard_like(tensor)
+            tensor.replace(value)
             if realize:
                 tensor.realize()
             if consume:

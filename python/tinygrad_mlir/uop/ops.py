@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from weakref import WeakValueDictionary
 
 from tinygrad_mlir import _core
-from tinygrad_mlir._core import DType, DTypeError, ShapeError
+from tinygrad_mlir._core import DType, DTypeError, ShapeError, UsageError
 from tinygrad_mlir.dtype import DTypeLike, dtypes, to_dtype
+from tinygrad_mlir.memory import Buffer, of_memory
 from tinygrad_mlir.uop import OPERATIONS, OPS, GroupOp, Ops
 from tinygrad_mlir.uop.upat import PatternMatcher, UPat
 
@@ -20,6 +22,8 @@ Number = bool | int | float
 # The kinds of reductions and scans, which are operations here.
 _KINDS = {"add": Ops.ADD, "mul": Ops.MUL, "max": Ops.MAX}
 _KIND_NAMES = {op: kind for kind, op in _KINDS.items()}
+# Operations that have the elements of their first source, in its memory if that is possible.
+_IN_PLACE = GroupOp.Movement | {Ops.DETACH, Ops.CONTIGUOUS, Ops.BITCAST, Ops.ASSIGN, Ops.AFTER}
 # Operations whose type does not follow from their sources.
 _SHAPED = {Ops.CONST, Ops.IOTA, Ops.DIM}
 _TYPED = _SHAPED | {Ops.CAST, Ops.BITCAST, Ops.ARGSORT}
@@ -254,6 +258,11 @@ class UOp:
             raise TypeError(f"a constant needs a dtype, not {dtype!r}")
         return UOp(Ops.CONST, dtype, (), value, shape=shape)
 
+    @staticmethod
+    def variable(name: str, min_val: int, max_val: int) -> _core.Variable:
+        """Variable(name, min_val, max_val), which is no node here."""
+        return _core.Variable(name, min_val, max_val)
+
     def const_like(self, value: Number) -> UOp:
         """A number in all elements, of the dtype and shape of this."""
         return UOp.const(self.dtype, value, self.shape)
@@ -268,8 +277,55 @@ class UOp:
 
     @property
     def is_realized(self) -> bool:
-        """Whether this is memory that holds its values."""
-        return self.node.is_memory
+        """Whether this is memory that holds its values, or moves the elements of such memory."""
+        return self.base.node.is_memory
+
+    @property
+    def buffer(self) -> Buffer:
+        """The memory that has the elements one after another: that of a tensor, a part of it, or
+        what an assignment that has not run will write to.
+
+        Raises a UsageError, a RuntimeError and an AssertionError, for what has to be computed
+        first, and for elements that lie apart or in another order.
+        """
+        root = self
+        while root.op in _IN_PLACE:
+            root = root.src[0]
+        if root.op is not Ops.BUFFER:
+            raise UsageError(f"buffer: {_describe(self)} is in no memory (must be BUFFER, not "
+                             f"{root.op}): realize() its tensor first")  # fmt: skip
+        whole = _core.memory_of(root.node)
+        if whole is None:
+            return Buffer(root.device, math.prod(map(int, root.shape)), root.dtype)
+        base = of_memory(whole, root.dtype)
+        part = _core.memory_of(self.node)
+        if part is None:
+            raise UsageError(
+                f"buffer: {_describe(self)} is a non-contiguous view of {root.shape} (can only be "
+                "RESHAPE or a contiguous part): use contiguous().realize()"
+            )
+        return of_memory(part, self.dtype, base)
+
+    @property
+    def realized(self) -> Buffer | None:
+        """The memory if this is memory that holds its values, otherwise None."""
+        return self.buffer if self.op is Ops.BUFFER and self.node.is_memory else None
+
+    @property
+    def buf_uop(self) -> UOp:
+        """The memory that this moves the elements of, or assigns to."""
+        root = self
+        while root.op in _IN_PLACE:
+            root = root.src[0]
+        return root
+
+    @staticmethod
+    def from_buffer(buffer: Buffer) -> UOp:
+        """The memory as a node: `Tensor(UOp.from_buffer(buffer))` is a tensor in it."""
+        if not isinstance(buffer, Buffer):
+            raise TypeError(f"from_buffer() takes a Buffer, not {buffer!r}")
+        memory = buffer.ensure_allocated()._get_memory("from_buffer")
+        return UOp.of(_core.GraphNode(memory.tensor(buffer.dtype)))
 
     @property
     def is_overwritten(self) -> bool:
@@ -314,9 +370,18 @@ class UOp:
     def base(self) -> UOp:
         """What this moves the elements of."""
         base = self
-        while base.op in GroupOp.Movement:
+        while base.op in GroupOp.Movement or base.op is Ops.DETACH:
             base = base.src[0]
         return base
+
+    def op_in_backward_slice_with_self(self, *ops: Ops) -> bool:
+        """Whether this, or something that it is computed from, is one of these operations."""
+        return any(uop.op in ops for uop in self.toposort())
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        return math.prod(self.shape)
 
     # Other nodes.
 
@@ -412,6 +477,13 @@ class UOp:
 
     def copy_to_device(self, device: str) -> UOp:
         return UOp(Ops.COPY, None, (self,), device)
+
+    def allreduce(self, op: Ops, device: str | tuple[str, ...]) -> Any:
+        """The combined values of all devices, see MultiUOp.allreduce(), of a tensor on several.
+        Raises a UsageError for a node, which is on one."""
+        if isinstance(self, UOp):
+            raise UsageError(f"allreduce: {_describe(self)} is on one device, {self.device}")
+        return self.allreduce(op, device)
 
     def neg(self) -> UOp:
         return self.alu(Ops.NEG)
@@ -548,22 +620,22 @@ class UOp:
         # What is still to be printed: the end of a node (None), or one with its depth.
         rest: list[tuple[UOp | None, int]] = [(self, 0)]
         while rest:
-            uop, depth = rest.pop()
+            node, depth = rest.pop()
             end = "," if depth else ""
-            if uop is None:
+            if node is None:
                 lines[-1] += "))" + end
-            elif uop in names:
-                lines.append("  " * depth + names[uop] + end)
+            elif node in names:
+                lines.append("  " * depth + names[node] + end)
             else:
                 name = ""
-                if uses[uop] > 1:
-                    names[uop] = f"x{len(names)}"
-                    name = names[uop] + ":="
+                if uses[node] > 1:
+                    names[node] = f"x{len(names)}"
+                    name = names[node] + ":="
                 lines.append(
-                    f"{'  ' * depth}{name}UOp({uop.op}, {uop.dtype}, arg={uop.arg!r}, src=("
+                    f"{'  ' * depth}{name}UOp({node.op}, {node.dtype}, arg={node.arg!r}, src=("
                 )
                 rest.append((None, depth))
-                rest.extend((source, depth + 1) for source in reversed(uop.src))
+                rest.extend((source, depth + 1) for source in reversed(node.src))
         return "\n".join(lines)
 
     def render(self) -> str:

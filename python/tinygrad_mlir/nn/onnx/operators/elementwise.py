@@ -159,7 +159,7 @@ def binary(
     operator(name, since=7, fold=fold)(call)
 
 
-for name, call, fold in (
+_BINARY: tuple[tuple[str, Callable[..., Tensor], Callable[..., Any] | None], ...] = (
     ("Add", Tensor.add, np.add),
     ("And", Tensor.bitwise_and, np.logical_and),
     ("BitwiseAnd", Tensor.bitwise_and, None),
@@ -176,8 +176,9 @@ for name, call, fold in (
     ("Pow", power, None),
     ("Sub", Tensor.sub, np.subtract),
     ("Xor", Tensor.bitwise_xor, np.logical_xor),
-):
-    binary(name, call, fold)
+)
+for name, function, fold_arrays in _BINARY:
+    binary(name, function, fold_arrays)
 
 
 def modulo_of_arrays(x: np.ndarray, y: np.ndarray, fmod: int) -> np.ndarray:

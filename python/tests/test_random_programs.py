@@ -1,4 +1,5 @@
-"""Random programs on several devices have the values and gradients of one device."""
+"""Random programs have the same values and gradients on one device and on several, and
+whether all is computed at once or values are read on the way."""
 
 import random
 from collections.abc import Callable
@@ -42,6 +43,8 @@ def choose_operation(
             (f"permute {order}", lambda x: x.permute(order)),
             (f"sum {axis}", lambda x: x.sum(axis, keepdim=True) * 0.1),
             (f"max {axis}", lambda x: x.max(axis, keepdim=True)),
+            (f"min {axis}", lambda x: x.min(axis, keepdim=True)),
+            (f"cummax {axis}", lambda x: x.cummax(axis)[0]),
             (f"minus mean {axis}", lambda x: x - x.mean(axis, keepdim=True)),
             (f"softmax {axis}", lambda x: x.softmax(axis)),
             (f"logsumexp {axis}", lambda x: x.logsumexp(axis, keepdim=True) + x),
@@ -66,49 +69,76 @@ class Program:
         self.axes = [rng.choice((None, *range(len(shape)))) for _ in range(2)]
         self.seeds = [rng.randrange(1 << 30) for _ in range(rng.randrange(1, 6))]
         self.is_realized, self.requires_grad = rng.random() < 0.5, rng.random() < 0.5
-        self.reads_before = self.requires_grad and rng.random() < 0.5
         self.by_backward = rng.random() < 0.5
+        self.has_factor = rng.random() < 0.5
 
-    def run(self, is_sharded: bool) -> tuple[list[str], list[np.ndarray]]:
-        x, w = (Tensor(value, requires_grad=self.requires_grad or None) for value in self.values)
+    def run(self, is_sharded: bool, reads: random.Random | None = None) -> list[np.ndarray]:
+        """The loss, the last value and the gradients; with reads, some values are read
+        before, and the results one after the other."""
+        requires_grad = self.requires_grad or reads is not None
+        x, w = (Tensor(value, requires_grad=requires_grad or None) for value in self.values)
         if self.is_realized:
             Tensor.realize(x, w)
         if is_sharded:
             for tensor, axis in zip((x, w), self.axes):
                 tensor.shard_(self.devices, axis)
-        y, names = x * w, []
+        self.names, values = [], [x * (w.sum() if self.has_factor else w)]
         for seed in self.seeds:
-            name, function = choose_operation(random.Random(seed), y.ndim, self.requires_grad)
-            names.append(name)
-            y = function(y)
-        loss = (y.square() * 0.1).sum()
-        results = [y.numpy()] if self.reads_before else []
+            y = values[-1]
+            name, function = choose_operation(random.Random(seed), y.ndim, requires_grad)
+            self.names.append(name)
+            values.append(function(y))
+        loss = (values[-1].square() * 0.1).sum()
+
+        def read(probability: float) -> None:
+            for value in reads.sample(values, len(values)) if reads else ():
+                if reads.random() < probability:
+                    value.realize()
+
+        read(0.4)
         if self.by_backward:
             loss.backward()
             gradients = [x.grad, w.grad]
         else:
             gradients = loss.gradient(x, w)
-        results += [tensor.numpy() for tensor in (loss, y, *gradients)]
-        return names, results
+        read(0.3)
+        results = [loss, values[-1], *gradients]
+        if reads:
+            for result in reads.sample(results, len(results)):
+                result.realize()
+        else:
+            Tensor.realize(*results)
+        return [result.numpy() for result in results]
 
-
-@pytest.mark.parametrize("first", range(0, 60, 10))
-def test_programs(first):
-    compared = 0
-    for seed in range(first, first + 10):
-        program = Program(seed)
-        names, expected = program.run(is_sharded=False)
-        try:
-            _, found = program.run(is_sharded=True)
-        except ShapeError:
-            continue  # it would move elements between devices
-        compared += 1
+    def check(self, found: list[np.ndarray], expected: list[np.ndarray]) -> None:
         for a, b in zip(found, expected):
             np.testing.assert_allclose(
                 a,
                 b,
                 rtol=2e-3,
                 atol=2e-3 * max(1, np.abs(b).max()),
-                err_msg=f"seed {seed}: {program.devices}, {program.axes}, {names}",
+                err_msg=f"{self.devices}, {self.axes}, {self.names}",
             )
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_several_devices(first):
+    compared = 0
+    for seed in range(first, first + 10):
+        program = Program(seed)
+        expected = program.run(is_sharded=False)
+        try:
+            found = program.run(is_sharded=True)
+        except ShapeError:
+            continue  # it would move elements between devices
+        compared += 1
+        program.check(found, expected)
     assert compared > 3
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_values_are_read(first):
+    for seed in range(first, first + 10):
+        program = Program(seed)
+        found = program.run(is_sharded=False, reads=random.Random(seed))
+        program.check(found, program.run(is_sharded=False))
