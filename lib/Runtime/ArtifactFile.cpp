@@ -435,11 +435,15 @@ static void verifyParts(const Artifact &artifact) {
   check(artifact.results, list.outputs, "results");
 }
 
+bool Artifact::isArtifact(std::string_view bytes) {
+  return !bytes.empty() &&
+         bytes.substr(0, kMagic.size()) == kMagic.substr(0, bytes.size());
+}
+
 /// Checks the header of a file of so many bytes.
 static void checkHeader(std::string_view header, uint64_t bytes,
                         const std::string &name) {
-  if (header.substr(0, kMagic.size()) != kMagic.substr(0, header.size()) ||
-      header.empty())
+  if (!Artifact::isArtifact(header))
     throw IoError(name + ": it is no artifact, which `tg-compile "
                          "--emit=artifact` makes");
   Reader reader(header.substr(std::min(kMagic.size(), header.size())), name);

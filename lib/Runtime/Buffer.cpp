@@ -68,6 +68,9 @@ Buffer Buffer::external(Device &device, void *data, std::size_t bytes,
   if (!device.information().hostVisible)
     throw DeviceError("device " + device.name() +
                       " cannot use host memory in place; copy it instead");
+  if (!data && bytes != 0)
+    throw DeviceError("there are no " + std::to_string(bytes) +
+                      " bytes of host memory at a null pointer");
   Buffer buffer;
   buffer.memory =
       std::make_shared<Memory>(device, data, bytes, true, std::move(release));

@@ -20,7 +20,6 @@
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -57,16 +56,26 @@ int mlir::tg::getExitStatus(LogicalResult result) {
   return failed(result);
 }
 
+std::unique_ptr<llvm::MemoryBuffer> mlir::tg::readInput(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (buffer)
+    return std::move(*buffer);
+  (void)reportError("cannot read '" + path +
+                    "': " + buffer.getError().message());
+  return nullptr;
+}
+
+OwningOpRef<ModuleOp>
+mlir::tg::loadModule(std::unique_ptr<llvm::MemoryBuffer> input,
+                     MLIRContext &context, llvm::SourceMgr &sources) {
+  sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
 OwningOpRef<ModuleOp> mlir::tg::loadModule(StringRef path, MLIRContext &context,
                                            llvm::SourceMgr &sources) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer) {
-    (void)reportError("cannot read '" + path +
-                      "': " + buffer.getError().message());
-    return nullptr;
-  }
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, &context);
+  std::unique_ptr<llvm::MemoryBuffer> input = readInput(path);
+  return input ? loadModule(std::move(input), context, sources) : nullptr;
 }
 
 OwningOpRef<ModuleOp> mlir::tg::loadModule(StringRef path,

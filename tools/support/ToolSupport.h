@@ -23,7 +23,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/MemoryBuffer.h"
 
+#include <memory>
 #include <optional>
 #include <random>
 #include <vector>
@@ -45,8 +47,16 @@ LogicalResult reportError(const Twine &message);
 /// written, which is reported here; otherwise LLVM would abort the program.
 int getExitStatus(LogicalResult result);
 
-/// Parses and verifies a `.mlir` file; "-" is standard input. Its text is added
-/// to `sources`, so that diagnostics can show the source lines.
+/// The bytes of a file, of a pipe, or of standard input ("-"). Null after an
+/// error, which is printed.
+std::unique_ptr<llvm::MemoryBuffer> readInput(StringRef path);
+
+/// Parses and verifies a module, text or bytecode. It is added to `sources`, so
+/// that diagnostics can show the source lines.
+OwningOpRef<ModuleOp> loadModule(std::unique_ptr<llvm::MemoryBuffer> input,
+                                 MLIRContext &context,
+                                 llvm::SourceMgr &sources);
+/// The same for a file, see `readInput`.
 OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context,
                                  llvm::SourceMgr &sources);
 /// Uses a diagnostic handler of its own, for errors in the text only.

@@ -20,6 +20,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Export/Library.h"
+#include "TinyGrad/Runtime/Artifact.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -27,6 +28,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/SourceMgr.h"
@@ -252,7 +254,14 @@ static LogicalResult runMain() {
   tinygrad::prepareContext(context);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
+  std::unique_ptr<llvm::MemoryBuffer> input = readInput(inputFile);
+  if (!input)
+    return failure();
+  if (tinygrad::Artifact::isArtifact(std::string_view(input->getBuffer())))
+    return reportError("'" + inputFile +
+                       "' is an artifact, which is compiled; `tg-run " +
+                       inputFile + "` runs it");
+  OwningOpRef<ModuleOp> module = loadModule(std::move(input), context, sources);
   if (!module)
     return failure();
   if (stage == "library" || stage == "c")

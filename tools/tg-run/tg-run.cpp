@@ -8,21 +8,26 @@
 /// `tg-run file.mlir` runs a function of level 1, 2 or 3 of the `tg` dialect on
 /// arrays from .npy files, compiled for a device or, at level 1, in the
 /// reference interpreter.
-/// `tg-run file.tga` runs what `tg-compile --emit=artifact` has compiled.
+/// `tg-run net.tga` runs what `tg-compile --emit=artifact` has compiled, which
+/// its first bytes tell, whatever it is called.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "support/ToolSupport.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgNameSizes.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
+#include "TinyGrad/Runtime/Artifact.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
@@ -37,7 +42,7 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("Options of tg-run");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
-                                      cl::desc("<file.mlir or file.tga>"),
+                                      cl::desc("<module or artifact>"),
                                       cl::cat(category));
 static cl::opt<std::string> entryName("entry", cl::init("main"),
                                       cl::desc("Function to run"),
@@ -316,7 +321,7 @@ readValues(ArrayRef<tinygrad::ProgramVariable> variables) {
 }
 
 /// Runs what was compiled before.
-static LogicalResult runArtifact(MLIRContext &context,
+static LogicalResult runArtifact(MLIRContext &context, StringRef bytes,
                                  SmallVectorImpl<HostTensor> &tensors,
                                  SmallVectorImpl<HostTensor> &results) {
   if (interpretFlag || entryName.getNumOccurrences() != 0)
@@ -324,8 +329,8 @@ static LogicalResult runArtifact(MLIRContext &context,
                        "not for artifacts");
   try {
     auto begin = Clock::now();
-    const tinygrad::Artifact artifact =
-        tinygrad::Artifact::load(inputFile.getValue());
+    const tinygrad::Artifact artifact = tinygrad::Artifact::fromBytes(
+        std::string_view(bytes), inputFile.getValue());
     tinygrad::Device &device =
         deviceName.empty() ? tinygrad::Device::get(artifact.deviceKind)
                            : tinygrad::Device::get(deviceName.getValue());
@@ -359,13 +364,28 @@ static LogicalResult runArtifact(MLIRContext &context,
   }
 }
 
+/// Sizes of a graph's arguments are numbers or have names.
+static LogicalResult checkSizes(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (type && !hasDims(type))
+      return emitError(argument.getLoc())
+             << "argument " << argument.getArgNumber() << " of @"
+             << function.getSymName() << " must be of static shape, or with a "
+             << "#tg.shape, not " << type << "; describe its sizes, such as "
+             << nameSizes(type) << ", or let tg-name-sizes do it";
+  }
+  return success();
+}
+
 /// Runs a function of a file of the dialect.
 static LogicalResult runModule(MLIRContext &context,
+                               std::unique_ptr<llvm::MemoryBuffer> input,
                                SmallVectorImpl<HostTensor> &tensors,
                                SmallVectorImpl<HostTensor> &results) {
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
+  OwningOpRef<ModuleOp> module = loadModule(std::move(input), context, sources);
   if (!module)
     return failure();
   FailureOr<func::FuncOp> function = findEntry(*module, entryName);
@@ -384,6 +404,8 @@ static LogicalResult runModule(MLIRContext &context,
   if (interpretFlag && !isGraph)
     return emitLevelError(*function, *levels,
                           {ModuleLevel::TensorGraph, ModuleLevel::TensorGraph});
+  if (isGraph && failed(checkSizes(*function)))
+    return failure();
   // The variables of a host program are not those of all kernels, of which some
   // are numbers of launches.
   FailureOr<SmallVector<VarAttr>> variables =
@@ -412,13 +434,26 @@ static LogicalResult runModule(MLIRContext &context,
                                      *values, tensors, results);
 }
 
+/// Whether a file holds an artifact, or was meant to: its bytes say so, and its
+/// name only if they are neither text nor bytecode.
+static bool isArtifact(StringRef bytes) {
+  if (tinygrad::Artifact::isArtifact(std::string_view(bytes)))
+    return true;
+  const bool isModule = isBytecode(llvm::MemoryBufferRef(bytes, inputFile)) ||
+                        (!bytes.empty() && !bytes.contains('\0'));
+  return !isModule && StringRef(inputFile).ends_with(".tga");
+}
+
 static LogicalResult runMain() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
   SmallVector<HostTensor> tensors, results;
-  const bool isArtifact = StringRef(inputFile).ends_with(".tga");
-  if (failed(isArtifact ? runArtifact(context, tensors, results)
-                        : runModule(context, tensors, results)))
+  std::unique_ptr<llvm::MemoryBuffer> input = readInput(inputFile);
+  if (!input)
+    return failure();
+  if (failed(isArtifact(input->getBuffer())
+                 ? runArtifact(context, input->getBuffer(), tensors, results)
+                 : runModule(context, std::move(input), tensors, results)))
     return failure();
   for (auto [path, result] : llvm::zip(outputs, results))
     if (failed(writeTensor(path, result)))

@@ -176,6 +176,18 @@ TEST(ArtifactTest, isNoFileThatIsCutOff) {
   }
 }
 
+TEST(ArtifactTest, isKnownByItsFirstBytes) {
+  const std::string bytes = makeArtifact().save();
+  EXPECT_TRUE(Artifact::isArtifact(bytes));
+  // Cut off, or followed by what it should not be.
+  EXPECT_TRUE(Artifact::isArtifact(bytes.substr(0, 1)));
+  EXPECT_TRUE(Artifact::isArtifact(bytes.substr(0, 8) + "module {}"));
+  EXPECT_FALSE(Artifact::isArtifact(""));
+  EXPECT_FALSE(Artifact::isArtifact("module {}"));
+  EXPECT_FALSE(Artifact::isArtifact(bytes.substr(0, 7) + "module {}"));
+  EXPECT_FALSE(Artifact::isArtifact(std::string("\0\0\0\0\0\0\0\0", 8)));
+}
+
 TEST(ArtifactTest, isNoFileOfWhichABitIsOther) {
   const std::string bytes = makeArtifact().save();
   for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -140,6 +140,17 @@ TEST(Buffer, devicesThatCannotUseHostMemorySaySo) {
   EXPECT_FALSE(released);
 }
 
+TEST(Buffer, nullIsNoHostMemory) {
+  Device &cpu = Device::get("CPU");
+  bool released = false;
+  EXPECT_EQ(messageOf<DeviceError>([&] {
+              Buffer::external(cpu, nullptr, 16, [&] { released = true; });
+            }),
+            "there are no 16 bytes of host memory at a null pointer");
+  EXPECT_FALSE(released);
+  EXPECT_EQ(Buffer::external(cpu, nullptr, 0, nullptr).size(), 0u);
+}
+
 TEST(Buffer, copiesBetweenDevices) {
   int32_t data[4] = {1, 2, 3, 4}, back[4] = {};
   Device &cpu = Device::get("CPU");

@@ -35,15 +35,23 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       windows. The body is evaluated on such tensors. What it combines with an output
       becomes a `tg.reduce` along the reduced loops; its result is combined with the
       initial value, unless that is the identity. `linalg.softmax` is decomposed as
-      upstream does, as are `linalg.pack` and `linalg.unpack` of static shapes.
+      upstream does; `linalg.pack` and `linalg.unpack`, also of dynamic shapes, are
+      padded or shrunk, reshaped and permuted.
     * Maps of outputs list each parallel loop once, and no reduced loop. Reductions are
       `addf`, `addi`, `mulf`, `muli`, the maxima and minima of `arith`, and of bools
       `andi`, `ori`, `xori`; a difference of the output and a term (`subf`, `subi`) is
       a sum.
+    * A reduction may select elements: `select(condition, term, output)`, where the
+      condition consists of comparisons of a term with an output that is a maximum or
+      minimum by the same condition, or by an operation of `arith`. Other outputs select
+      with it what belongs to that element, such as its index. Of equal elements it
+      is the first or last one in the order of the loops, as the condition says.
+      NaNs may be skipped, or stay once they are taken; what depends on the order of
+      NaNs in other ways is an error.
     * Bodies, and functions around structured operations, consist of `linalg.index`,
       `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
       `arith` except `remf` and what has two results or scales, and of `math`
-      `absf`, `absi`, `acos`, `asin`, `atan`, `ceil`, `clampf`, `cos`, `erf`, `exp`, `exp2`,
+      `absf`, `absi`, `acos`, `asin`, `atan`, `atan2`, `ceil`, `clampf`, `copysign`, `cos`, `erf`, `exp`, `exp2`,
       `expm1`, `floor`, `fma`, `isfinite`, `isinf`, `isnan`, `log`, `log10`, `log1p`, `log2`, `powf`,
       `round`, `roundeven`, `rsqrt`, `sin`, `sqrt`, `tan`, `tanh` and `trunc`; `acosh`, `asinh`,
       `atanh`, `cosh`, `fpowi` by a number and `sinh` are expanded as upstream does.
@@ -55,6 +63,8 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       `collapse_shape`, `reshape`, `pad` by one value, `extract_slice`, `insert_slice`
       with unit strides, `concat`, and `extract` at an index that is known become
       movement operations and constants. Elements of `tensor.empty` are zeros.
+      `extract` at other indices and `gather` select as a body does; `insert` compares
+      its indices with all positions.
     * Numbers become tensors of rank 0, and `index` becomes `i64`. Integers are
       signless there: operations say how they are read, and those that read
       them as unsigned work on a `tg.bitcast`.

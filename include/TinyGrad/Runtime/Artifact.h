@@ -65,6 +65,10 @@ struct Artifact {
   /// Throws IoError if the stream fails.
   void save(std::ostream &stream) const;
 
+  /// Whether bytes begin as those of an artifact, whatever their file is
+  /// called: `load` and `fromBytes` then say what else is wrong with them.
+  static bool isArtifact(std::string_view bytes);
+
   /// Reads a file. Throws IoError, which names the file, for one that cannot be
   /// read, that is no regular file (a directory, a pipe), no artifact, of
   /// another version, cut off, too long or damaged.

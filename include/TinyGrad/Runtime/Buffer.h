@@ -40,7 +40,8 @@ public:
                          std::optional<DType> dtype = {});
   /// Uses host memory as it is. \p release is called once, when the last handle
   /// is gone; it may be empty or just hold an owner alive. Throws DeviceError,
-  /// without calling \p release, if \p device cannot use host memory.
+  /// without calling \p release, if \p device cannot use it, or \p data is
+  /// null.
   static Buffer external(Device &device, void *data, std::size_t bytes,
                          std::function<void()> release,
                          std::optional<DType> dtype = {});

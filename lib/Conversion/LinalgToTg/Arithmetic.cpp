@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 #include <numbers>
@@ -317,6 +318,58 @@ static std::pair<Value, Value> getMagnitude(B &b, Value x) {
           buildConst(b, x, std::numeric_limits<double>::infinity())};
 }
 
+/// The magnitude of a float with the sign of another one, as their bits say.
+static Value buildCopySign(B &b, Value magnitude, Value sign) {
+  const unsigned width = getElement(magnitude).getIntOrFloatBitWidth();
+  auto type = cast<RankedTensorType>(magnitude.getType());
+  auto bits = type.clone(b.getIntegerType(width));
+  auto keep = [&](Value x, const APInt &mask) -> Value {
+    return AndOp::create(
+        b, BitcastOp::create(b, bits, x),
+        buildConst(b, bits, IntegerAttr::get(bits.getElementType(), mask)));
+  };
+  const Value result =
+      OrOp::create(b, keep(magnitude, APInt::getSignedMaxValue(width)),
+                   keep(sign, APInt::getSignMask(width)));
+  return BitcastOp::create(b, type, result);
+}
+
+/// The angle of the point (x, y). Where both are zero or infinite, it is that
+/// of a point on an axis or a diagonal.
+static Value buildAtan2(B &b, Value y, Value x) {
+  if (getElement(x).getIntOrFloatBitWidth() == 16) {
+    Type wide = b.getF32Type();
+    return buildCast(
+        b, buildAtan2(b, buildCast(b, y, wide), buildCast(b, x, wide)),
+        getElement(x));
+  }
+  const Value zero = buildConst(b, x, 0.0), one = buildConst(b, x, 1.0);
+  const Value infinity =
+      buildConst(b, x, std::numeric_limits<double>::infinity());
+  const Value width = buildAbs(b, x), height = buildAbs(b, y);
+  auto areBoth = [&](Value number) -> Value {
+    return AndOp::create(b, CmpEqOp::create(b, width, number),
+                         CmpEqOp::create(b, height, number));
+  };
+  Value slope = FDivOp::create(b, height, width);
+  slope = WhereOp::create(b, areBoth(zero), zero, slope);
+  slope = WhereOp::create(b, areBoth(infinity), one, slope);
+  const Value angle = AtanOp::create(b, slope);
+  // pi in two parts, of which the first is rounded to the type.
+  const auto &semantics = cast<FloatType>(getElement(x)).getFloatSemantics();
+  APFloat high(std::numbers::pi);
+  bool losesInfo = false;
+  high.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  const double low = APFloat::semanticsPrecision(semantics) < 53
+                         ? std::numbers::pi - double(high.convertToFloat())
+                         : 0x1.1a62633145c07p-53;
+  const Value left = AddOp::create(
+      b, SubOp::create(b, buildConst(b, x, std::numbers::pi), angle),
+      buildConst(b, x, low));
+  const Value isLeft = CmpLtOp::create(b, buildCopySign(b, one, x), zero);
+  return buildCopySign(b, WhereOp::create(b, isLeft, left, angle), y);
+}
+
 namespace {
 /// To which integer a float is rounded.
 enum class Rounding { Floor, Ceil, HalfAway, HalfEven };
@@ -396,6 +449,8 @@ static Value buildFloats(B &b, Operation *op, ValueRange v) {
       .Case([&](math::AsinOp) { return unary<AsinOp>(b, v); })
       .Case([&](math::AcosOp) { return unary<AcosOp>(b, v); })
       .Case([&](math::AtanOp) { return unary<AtanOp>(b, v); })
+      .Case([&](math::Atan2Op) { return buildAtan2(b, v[0], v[1]); })
+      .Case([&](math::CopySignOp) { return buildCopySign(b, v[0], v[1]); })
       .Case([&](math::TanhOp) { return unary<TanhOp>(b, v); })
       .Case([&](math::ErfOp) { return unary<ErfOp>(b, v); })
       .Case([&](math::PowFOp) { return binary<PowOp>(b, v); })

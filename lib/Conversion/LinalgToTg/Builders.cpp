@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -94,6 +95,50 @@ Value linalgtotg::buildPad(B &b, Value x, ArrayRef<Dim> low,
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return x;
   return PadOp::create(b, x, getAttrs(b, low), getAttrs(b, high));
+}
+
+//===----------------------------------------------------------------------===//
+// Indexed elements
+//===----------------------------------------------------------------------===//
+
+bool linalgtotg::isTooLarge(ArrayRef<Dim> dims) {
+  int64_t count = 1;
+  return llvm::any_of(dims, [&](Dim dim) {
+    int64_t size = dim.getMax();
+    return size > 0 && llvm::MulOverflow(count, size, count);
+  });
+}
+
+Value linalgtotg::buildSelected(B &b, Value x, ArrayRef<Dim> dims,
+                                ValueRange indices, std::string &reason) {
+  if (isFp8(getElement(x))) {
+    reason = "reads a tensor of an 8-bit float type, of which tg cannot select "
+             "elements";
+    return {};
+  }
+  SmallVector<Dim> all(dims);
+  llvm::append_range(all, ArrayRef<Dim>(getDims(x)).drop_front(dims.size()));
+  if (isTooLarge(all)) {
+    reason = "selects among more elements than 63 bits count";
+    return {};
+  }
+  Value mask;
+  SmallVector<int64_t> axes;
+  for (Value index : indices) {
+    axes.push_back(int64_t(dims.size() + axes.size()));
+    SmallVector<Dim> withOnes = getDims(index);
+    withOnes.resize(all.size(), Dim(b.getContext(), 1));
+    Value wanted = buildExpand(b, buildReshape(b, index, withOnes), all);
+    Value position =
+        IotaOp::create(b, getTensorType(all, getElement(index)), axes.back());
+    Value isSelected = CmpEqOp::create(b, wanted, position);
+    mask = mask ? Value(AndOp::create(b, mask, isSelected)) : isSelected;
+  }
+  x = buildExpand(b, x, all);
+  Value sum = ReduceOp::create(
+      b, ReduceKind::add, WhereOp::create(b, mask, x, buildConst(b, x, 0.0)),
+      axes);
+  return buildReshape(b, sum, dims);
 }
 
 //===----------------------------------------------------------------------===//

@@ -45,6 +45,20 @@ Value buildPermute(B &b, Value x, ArrayRef<int64_t> order);
 Value buildShrink(B &b, Value x, ArrayRef<Dim> from, ArrayRef<Dim> to);
 Value buildPad(B &b, Value x, ArrayRef<Dim> low, ArrayRef<Dim> high);
 
+/// Elements of a tensor at indices along some of its axes. `x` has an axis of
+/// size 1 for each dimension of `dims`, or that of the dimension, and then the
+/// axes that are indexed; there is one index for each of these, with an axis
+/// for each of `dims`. All elements of a row but one count as zero in a sum,
+/// which schedules recognize as an indexed load. An index out of range selects
+/// 0. Null, with a reason, if there are more elements than can be counted, or
+/// of a type that tg does not compute with.
+Value buildSelected(B &b, Value x, ArrayRef<Dim> dims, ValueRange indices,
+                    std::string &reason);
+
+/// Whether a tensor of these dimensions has more elements than 63 bits count,
+/// as verifiers of tg see it: sizes of 0 do not make it smaller.
+bool isTooLarge(ArrayRef<Dim> dims);
+
 /// A tensor in which each element is this number.
 Value buildConst(B &b, RankedTensorType type, TypedAttr number);
 /// The same in the type of another tensor.

@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -62,33 +61,17 @@ static bool isInBody(Operation *op) {
          op->getParentOfType<tensor::PadOp>();
 }
 
-/// `linalg.softmax`, `pack` and `unpack` as upstream decomposes them.
-static LogicalResult decomposeOperation(Operation *op, IRRewriter &rewriter) {
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  rewriter.setInsertionPoint(op);
-  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op)) {
-    if (!isa<RankedTensorType>(softmax.getInput().getType()))
-      return success();
-    FailureOr<SmallVector<Value>> results =
-        softmax.decomposeOperation(rewriter);
-    if (failed(results))
-      return failure();
-    rewriter.replaceOp(op, *results);
+/// `linalg.softmax` as upstream decomposes it.
+static LogicalResult decomposeSoftmax(linalg::SoftmaxOp softmax,
+                                      IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(softmax);
+  if (!isa<RankedTensorType>(softmax.getInput().getType()))
     return success();
-  }
-  // What they make of sizes that are not numbers is left to passes of upstream.
-  if (!llvm::all_of(op->getOperandTypes(), [&](Type type) {
-        return !isa<ShapedType>(type) || isStatic(type);
-      }))
-    return success();
-  if (auto pack = dyn_cast<linalg::PackOp>(op))
-    return linalg::lowerPack(rewriter, pack,
-                             /*lowerPadLikeWithInsertSlice=*/false);
-  return linalg::lowerUnPack(rewriter, cast<linalg::UnPackOp>(op),
-                             /*lowerUnpadLikeWithExtractSlice=*/false);
+  FailureOr<SmallVector<Value>> results = softmax.decomposeOperation(rewriter);
+  if (failed(results))
+    return failure();
+  rewriter.replaceOp(softmax, *results);
+  return success();
 }
 
 /// A difference of an accumulator and a term as a sum, which has the same bits.
@@ -115,16 +98,17 @@ static void replaceDifference(Operation *op, IRRewriter &rewriter) {
 
 /// Writes operations that have no counterpart as others that have.
 static LogicalResult decompose(func::FuncOp function) {
-  SmallVector<Operation *> composed, differences;
+  SmallVector<linalg::SoftmaxOp> composed;
+  SmallVector<Operation *> differences;
   function.walk([&](Operation *op) {
-    if (isa<linalg::SoftmaxOp, linalg::PackOp, linalg::UnPackOp>(op))
-      composed.push_back(op);
+    if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+      composed.push_back(softmax);
     else if (isa<arith::SubFOp, arith::SubIOp>(op))
       differences.push_back(op);
   });
   IRRewriter rewriter(function.getContext());
-  for (Operation *op : composed)
-    if (failed(decomposeOperation(op, rewriter)))
+  for (linalg::SoftmaxOp op : composed)
+    if (failed(decomposeSoftmax(op, rewriter)))
       return failure();
   for (Operation *op : differences)
     replaceDifference(op, rewriter);

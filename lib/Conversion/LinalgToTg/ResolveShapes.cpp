@@ -62,6 +62,11 @@ private:
   std::optional<Dim> evaluate(AffineExpr expr, ArrayRef<Dim> operands,
                               unsigned numDims) const;
   LogicalResult visitLinalg(linalg::LinalgOp op);
+  /// A tensor and its tiles, `tiles` of the axes `tiled`.
+  LogicalResult visitTiles(Operation *op, Value tensor, Value packed,
+                           ArrayRef<int64_t> tiled,
+                           ArrayRef<OpFoldResult> tiles,
+                           ArrayRef<int64_t> outerOrder);
   /// Dimensions of the result of an operation that says them, or their sizes.
   std::optional<SmallVector<Dim>> infer(Operation *op) const;
   LogicalResult setTypes();
@@ -260,6 +265,34 @@ LogicalResult ShapeResolver::visitLinalg(linalg::LinalgOp op) {
   return success();
 }
 
+LogicalResult ShapeResolver::visitTiles(Operation *op, Value tensor,
+                                        Value packed, ArrayRef<int64_t> tiled,
+                                        ArrayRef<OpFoldResult> tiles,
+                                        ArrayRef<int64_t> outerOrder) {
+  auto dims = getDims(tensor), packedDims = getDims(packed);
+  auto tileSizes = state.getSizes(tiles);
+  if (!dims || !packedDims)
+    return success();
+  if (!tileSizes)
+    return op->emitOpError("has a size of tiles that is not computed from "
+                           "sizes");
+  for (auto [axis, tile] : llvm::zip_equal(tiled, *tileSizes)) {
+    if (tile.getMin() < 1)
+      return op->emitOpError("has tiles of size ")
+             << tile.str() << ", which may be less than 1";
+    (*dims)[axis] =
+        Dim::get(DimOpKind::floordiv, (*dims)[axis] + tile - number(1), tile);
+  }
+  SmallVector<Dim> wanted(*dims);
+  for (auto [i, axis] : llvm::enumerate(outerOrder))
+    wanted[i] = (*dims)[axis];
+  llvm::append_range(wanted, *tileSizes);
+  for (auto [lhs, rhs] : llvm::zip_equal(wanted, *packedDims))
+    if (failed(requireEqual(op, lhs, rhs)))
+      return failure();
+  return success();
+}
+
 std::optional<SmallVector<Dim>> ShapeResolver::infer(Operation *op) const {
   auto add = [](ArrayRef<Dim> x, ArrayRef<Dim> y) {
     return llvm::map_to_vector(llvm::zip_equal(x, y), [](auto pair) {
@@ -295,6 +328,23 @@ std::optional<SmallVector<Dim>> ShapeResolver::infer(Operation *op) const {
         if (!dims || !low || !high)
           return std::nullopt;
         return add(add(*dims, *low), *high);
+      })
+      .Case([&](tensor::InsertOp op) { return getDims(op.getDest()); })
+      .Case([&](linalg::PackOp op) { return getDims(op.getDest()); })
+      .Case([&](linalg::UnPackOp op) { return getDims(op.getDest()); })
+      .Case([&](tensor::GatherOp op) -> Result {
+        auto source = getDims(op.getSource()), dims = getDims(op.getIndices());
+        if (!source || !dims)
+          return std::nullopt;
+        dims->pop_back();
+        const bool areKept = op.getResultType().getRank() ==
+                             int64_t(dims->size() + source->size());
+        for (auto [axis, size] : llvm::enumerate(*source))
+          if (!llvm::is_contained(op.getGatherDims(), int64_t(axis)))
+            dims->push_back(size);
+          else if (areKept)
+            dims->push_back(number(1));
+        return dims;
       })
       .Case([&](tensor::ConcatOp op) -> Result {
         Result sum;
@@ -378,6 +428,16 @@ LogicalResult ShapeResolver::visit(Operation *op) {
           return failure();
     }
   }
+  if (auto pack = dyn_cast<linalg::PackOp>(op))
+    if (failed(visitTiles(op, pack.getSource(), pack.getDest(),
+                          pack.getInnerDimsPos(), pack.getMixedTiles(),
+                          pack.getOuterDimsPerm())))
+      return failure();
+  if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
+    if (failed(visitTiles(op, unpack.getDest(), unpack.getSource(),
+                          unpack.getInnerDimsPos(), unpack.getMixedTiles(),
+                          unpack.getOuterDimsPerm())))
+      return failure();
   for (OpResult result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     if (!type)

@@ -15,6 +15,7 @@
 
 #include "Builders.h"
 #include "Converter.h"
+#include "Selections.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,6 @@
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -74,16 +74,6 @@ private:
 };
 
 } // namespace
-
-/// Whether a tensor of these dimensions has more elements than 63 bits count,
-/// as verifiers of tg see it: sizes of 0 do not make it smaller.
-static bool isTooLarge(ArrayRef<Dim> dims) {
-  int64_t count = 1;
-  return llvm::any_of(dims, [&](Dim dim) {
-    int64_t size = dim.getMax();
-    return size > 0 && llvm::MulOverflow(count, size, count);
-  });
-}
 
 /// Whether each result is another dimension, or a number.
 static bool isProjection(AffineMap map) {
@@ -267,43 +257,22 @@ Value Space::buildExtract(tensor::ExtractOp op, Value tensor,
     }
   }
   llvm::sort(aligned);
-  SmallVector<int64_t> order, axes;
+  SmallVector<int64_t> order;
   for (auto [loop, axis] : aligned)
     order.push_back(axis);
   SmallVector<Value> selecting;
   for (int64_t axis : selected) {
     order.push_back(axis);
-    axes.push_back(int64_t(dims.size()));
     dims.push_back(sizes[axis]);
     selecting.push_back(indices[axis]);
   }
   Value x = buildReshape(b, buildPermute(b, tensor, order), dims);
   if (selected.empty())
     return x;
-  SmallVector<Dim> all = join(selecting);
+  SmallVector<Dim> result = join(selecting);
   for (unsigned loop : isTaken.set_bits())
-    all[loop] = loops[loop];
-  SmallVector<Dim> result(all);
-  all.append(dims.begin() + getRank(), dims.end());
-  if (isTooLarge(all)) {
-    reason = "selects among more elements than 63 bits count";
-    return {};
-  }
-  Value mask;
-  for (auto [axis, index] : llvm::zip_equal(axes, selecting)) {
-    SmallVector<Dim> withOnes = getDims(index);
-    withOnes.resize(all.size(), getOne());
-    Value wanted = buildExpand(b, buildReshape(b, index, withOnes), all);
-    Value position =
-        IotaOp::create(b, getTensorType(all, getElement(index)), axis);
-    Value isSelected = CmpEqOp::create(b, wanted, position);
-    mask = mask ? Value(AndOp::create(b, mask, isSelected)) : isSelected;
-  }
-  x = buildExpand(b, x, all);
-  Value sum = ReduceOp::create(
-      b, ReduceKind::add, WhereOp::create(b, mask, x, buildConst(b, x, 0.0)),
-      axes);
-  return buildReshape(b, sum, result);
+    result[loop] = loops[loop];
+  return buildSelected(b, x, result, selecting, reason);
 }
 
 LogicalResult Space::evaluate(Block &block, ArrayRef<Value> arguments,
@@ -344,8 +313,7 @@ LogicalResult Space::evaluate(Block &block, ArrayRef<Value> arguments,
                          : rewriter.getRemappedValue(extract.getTensor());
       auto type = tensor ? dyn_cast<RankedTensorType>(tensor.getType())
                          : RankedTensorType();
-      if (!type || isFp8(type.getElementType()) ||
-          llvm::is_contained(operands, Value()))
+      if (!type || llvm::is_contained(operands, Value()))
         reason = "reads a tensor that tg cannot select elements of";
       else
         result = buildExtract(extract, tensor, operands, reason);
@@ -537,7 +505,7 @@ struct ConvertStructured
                               state, op)))
       return failure();
 
-    SmallVector<Value> results;
+    SmallVector<Value> results, inits;
     for (OpOperand &output : op.getDpsInitsMutable()) {
       Value init = operands[output.getOperandNumber()];
       Value yielded = op.getMatchingYieldValue(&output)->get();
@@ -555,14 +523,18 @@ struct ConvertStructured
       if (combiner && isFp8(getElement(init)))
         return state.fail(op, "reduces elements of an 8-bit float type, with "
                               "which tg does not compute");
-      if (!combiner)
-        return state.fail(
-            op, "reduces loops, but output " +
-                    Twine(output.getOperandNumber() - op.getNumDpsInputs()) +
-                    " is not combined with what does not depend on an output, "
-                    "by one of arith.addf, addi, mulf, muli, maximumf, "
-                    "maxnumf, maxsi, maxui, minimumf, minnumf, minsi, minui, "
-                    "or of bools andi, ori, xori");
+      if (!combiner) {
+        const unsigned number =
+            output.getOperandNumber() - op.getNumDpsInputs();
+        if (inits.empty() && failed(buildInits(space, op, operands, inits)))
+          return failure();
+        Value x = buildSelection({b, op, *loops, reduced, values, inits},
+                                 number, reason);
+        if (!x)
+          return failReduction(op, number, reason);
+        results.push_back(space.buildResult(x, map, dims));
+        continue;
+      }
       TypedAttr number = getNumber(init);
       auto initFloat = dyn_cast_or_null<FloatAttr>(number);
       Value x = buildReduce(b, *combiner, space.expandAlong(term, reduced),
@@ -580,6 +552,35 @@ struct ConvertStructured
   }
 
 private:
+  /// Initial values of all outputs, with an axis for each loop.
+  LogicalResult buildInits(Space &space, linalg::LinalgOp op,
+                           ArrayRef<Value> operands,
+                           SmallVector<Value> &inits) const {
+    std::string reason;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      inits.push_back(space.buildOperand(operands[output.getOperandNumber()],
+                                         op.getMatchingIndexingMap(&output),
+                                         reason));
+      if (!inits.back())
+        return state.fail(op, reason);
+    }
+    return success();
+  }
+
+  LogicalResult failReduction(linalg::LinalgOp op, unsigned number,
+                              StringRef selection) const {
+    if (!selection.empty())
+      return state.fail(op, "reduces loops and selects output " +
+                                Twine(number) + " " + selection);
+    return state.fail(
+        op, "reduces loops, but output " + Twine(number) +
+                " is not combined with what does not depend on an output, "
+                "by one of arith.addf, addi, mulf, muli, maximumf, "
+                "maxnumf, maxsi, maxui, minimumf, minnumf, minsi, minui, "
+                "or of bools andi, ori, xori, nor selected by comparisons, "
+                "as the position of a maximum");
+  }
+
   /// How many positions each loop has. They follow from the operands.
   FailureOr<SmallVector<Dim>> getLoops(linalg::LinalgOp op,
                                        ArrayRef<Value> operands) const {
@@ -644,14 +645,13 @@ private:
     return success();
   }
 
-  /// What is combined with an output, if `combine` does it and nothing else
-  /// reads the output.
+  /// What is combined with an output, if `combine` does it.
   static Value getTerm(linalg::LinalgOp op, OpOperand &output,
                        Operation *combine) {
     BlockArgument argument = op.getMatchingBlockArgument(&output);
     if (!combine || combine->getBlock() != op.getBlock() ||
-        combine->getNumOperands() != 2 || !argument.hasOneUse() ||
-        *argument.user_begin() != combine)
+        combine->getNumOperands() != 2 ||
+        !llvm::is_contained(combine->getOperands(), argument))
       return {};
     return combine->getOperand(combine->getOperand(0) == argument ? 1 : 0);
   }

@@ -16,6 +16,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -294,6 +295,103 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// How the axes of a packed tensor, first those that count tiles and then those
+/// within tiles, follow from the axes of the tensor.
+class TiledAxes {
+public:
+  TiledAxes(ArrayRef<int64_t> tiled, ArrayRef<int64_t> outerOrder,
+            ArrayRef<Dim> packed, size_t rank) {
+    SmallVector<size_t> outerAt(rank), innerAt(rank, packed.size());
+    for (size_t i = 0; i < rank; ++i)
+      outerAt[outerOrder.empty() ? i : size_t(outerOrder[i])] = i;
+    for (auto [i, axis] : llvm::enumerate(tiled))
+      innerAt[axis] = rank + i;
+    order.resize(packed.size());
+    for (size_t axis = 0; axis < rank; ++axis) {
+      order[outerAt[axis]] = int64_t(split.size());
+      split.push_back(packed[outerAt[axis]]);
+      padded.push_back(split.back());
+      if (innerAt[axis] == packed.size())
+        continue;
+      order[innerAt[axis]] = int64_t(split.size());
+      split.push_back(packed[innerAt[axis]]);
+      padded.back() = padded.back() * split.back();
+    }
+  }
+
+  /// The positions of an axis that have a place in tiles.
+  Dim getPadded(size_t axis) const { return padded[axis]; }
+  /// The number of tiles and the size of a tile, for each axis that has tiles,
+  /// or the size of the axis.
+  ArrayRef<Dim> getSplit() const { return split; }
+  /// For each axis of the packed tensor, that of `getSplit`.
+  ArrayRef<int64_t> getOrder() const { return order; }
+
+private:
+  SmallVector<Dim> split, padded;
+  SmallVector<int64_t> order;
+};
+
+/// Tiles behind each other, as axes behind those that count them. The last tile
+/// of an axis is padded.
+struct ConvertPack : TensorPattern<linalg::PackOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, linalg::PackOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    Value x = adaptor.getSource();
+    SmallVector<Dim> sizes = linalgtotg::getDims(x), packed = tg::getDims(type);
+    const size_t rank = sizes.size();
+    TiledAxes tiled(op.getInnerDimsPos(), op.getOuterDimsPerm(), packed, rank);
+    Dim zero(b.getContext(), 0);
+    SmallVector<Dim> low(rank, zero), high;
+    for (auto [axis, size] : llvm::enumerate(sizes)) {
+      high.push_back(tiled.getPadded(axis) - size);
+      if (!isNeverNegative(high.back()))
+        return state.fail(op, "has tiles for " + tiled.getPadded(axis).str() +
+                                  " positions of axis " + Twine(axis) +
+                                  ", which are not known to be all " +
+                                  size.str() + " for all sizes");
+    }
+    Value padded = buildPad(b, x, low, high);
+    if (padded != x && adaptor.getPaddingValue()) {
+      SmallVector<Dim> all = linalgtotg::getDims(padded);
+      SmallVector<Dim> ones(rank, Dim(b.getContext(), 1));
+      padded = buildInsert(
+          b,
+          buildExpand(b, buildReshape(b, adaptor.getPaddingValue(), ones), all),
+          x, low);
+    }
+    return buildPermute(b, buildReshape(b, padded, tiled.getSplit()),
+                        tiled.getOrder());
+  }
+};
+
+struct ConvertUnPack : TensorPattern<linalg::UnPackOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, linalg::UnPackOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    Value x = adaptor.getSource();
+    SmallVector<Dim> sizes = tg::getDims(type), packed = linalgtotg::getDims(x);
+    const size_t rank = sizes.size();
+    TiledAxes tiled(op.getInnerDimsPos(), op.getOuterDimsPerm(), packed, rank);
+    SmallVector<Dim> padded, from(rank, Dim(b.getContext(), 0));
+    for (auto [axis, size] : llvm::enumerate(sizes)) {
+      padded.push_back(tiled.getPadded(axis));
+      if (!isNeverNegative(padded.back() - size))
+        return state.fail(op, describe(from[axis], size, padded.back()));
+    }
+    SmallVector<int64_t> back(tiled.getOrder().size());
+    for (auto [to, axis] : llvm::enumerate(tiled.getOrder()))
+      back[axis] = int64_t(to);
+    return buildShrink(b, buildReshape(b, buildPermute(b, x, back), padded),
+                       from, sizes);
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//
 
@@ -376,14 +474,23 @@ struct ConvertConcat : TensorPattern<tensor::ConcatOp> {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
 struct ConvertExtract : TensorPattern<tensor::ExtractOp> {
   using TensorPattern::TensorPattern;
   FailureOr<Value> convert(B &b, tensor::ExtractOp op, OpAdaptor adaptor,
                            RankedTensorType) const override {
     auto from = state.getSizes(getAsOpFoldResult(op.getIndices()));
-    if (!from)
-      return state.fail(op,
-                        "reads at an index that is not computed from sizes");
+    if (!from) {
+      std::string reason;
+      Value result = buildSelected(b, adaptor.getTensor(), {},
+                                   adaptor.getIndices(), reason);
+      if (!result)
+        return state.fail(op, reason);
+      return result;
+    }
     SmallVector<Dim> to;
     Dim one(b.getContext(), 1);
     for (auto [begin, size] :
@@ -393,6 +500,71 @@ struct ConvertExtract : TensorPattern<tensor::ExtractOp> {
         return state.fail(op, describe(begin, to.back(), size));
     }
     return buildReshape(b, buildShrink(b, adaptor.getTensor(), *from, to), {});
+  }
+};
+
+struct ConvertInsert : TensorPattern<tensor::InsertOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::InsertOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    SmallVector<Dim> dims = tg::getDims(type);
+    SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
+    auto repeat = [&](Value number) {
+      return buildExpand(b, buildReshape(b, number, ones), dims);
+    };
+    Value isHere = ConstOp::create(b, type.clone(b.getI1Type()), int64_t(1));
+    for (auto [axis, index] : llvm::enumerate(adaptor.getIndices())) {
+      Value wanted = repeat(index);
+      Value position = IotaOp::create(b, getTensorType(dims, getElement(index)),
+                                      int64_t(axis));
+      isHere = AndOp::create(b, isHere, CmpEqOp::create(b, wanted, position));
+    }
+    return Value(WhereOp::create(b, isHere, repeat(adaptor.getScalar()),
+                                 adaptor.getDest()));
+  }
+};
+
+struct ConvertGather : TensorPattern<tensor::GatherOp> {
+  using TensorPattern::TensorPattern;
+  FailureOr<Value> convert(B &b, tensor::GatherOp op, OpAdaptor adaptor,
+                           RankedTensorType type) const override {
+    Value source = adaptor.getSource(), indices = adaptor.getIndices();
+    ArrayRef<int64_t> gathered = op.getGatherDims();
+    SmallVector<Dim> sizes = linalgtotg::getDims(source);
+    SmallVector<Dim> indexSizes = linalgtotg::getDims(indices);
+    Dim zero(b.getContext(), 0), one(b.getContext(), 1);
+    // One index for each place; then the axes of the source that are whole.
+    SmallVector<Dim> dims(ArrayRef<Dim>(indexSizes).drop_back());
+    const size_t numPlaces = dims.size();
+    SmallVector<Dim> shape(numPlaces, one), indexShape(dims);
+    SmallVector<int64_t> order;
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      if (!llvm::is_contained(gathered, int64_t(axis))) {
+        order.push_back(int64_t(axis));
+        dims.push_back(size);
+        shape.push_back(size);
+        indexShape.push_back(one);
+      }
+    for (int64_t axis : gathered) {
+      order.push_back(axis);
+      shape.push_back(sizes[axis]);
+    }
+    SmallVector<Value> selecting;
+    for (size_t i = 0; i < gathered.size(); ++i) {
+      SmallVector<Dim> from(indexSizes.size(), zero), to(indexSizes);
+      from.back() = Dim(b.getContext(), int64_t(i));
+      to.back() = from.back() + one;
+      selecting.push_back(
+          buildReshape(b, buildShrink(b, indices, from, to), indexShape));
+    }
+    std::string reason;
+    Value result =
+        buildSelected(b, buildReshape(b, buildPermute(b, source, order), shape),
+                      dims, selecting, reason);
+    if (!result)
+      return state.fail(op, reason);
+    // Gathered axes may stay, with size 1.
+    return buildReshape(b, result, tg::getDims(type));
   }
 };
 
@@ -460,6 +632,7 @@ void linalgtotg::populateTensorPatterns(RewritePatternSet &patterns,
                ConvertReshape<tensor::CollapseShapeOp>,
                ConvertReshape<tensor::ReshapeOp>, ConvertCast, ConvertPad,
                ConvertExtractSlice, ConvertInsertSlice, ConvertConcat,
-               ConvertExtract, ConvertArithmetic>(types, patterns.getContext(),
-                                                  state);
+               ConvertExtract, ConvertInsert, ConvertGather, ConvertPack,
+               ConvertUnPack, ConvertArithmetic>(types, patterns.getContext(),
+                                                 state);
 }

@@ -88,9 +88,12 @@ public:
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value floor(Value x) { return math::FloorOp::create(b, x); }
   Value sqrt(Value x) { return math::SqrtOp::create(b, x); }
-  /// x * y + z, rounded once.
+  /// x * y + z, rounded once, or twice where the processor has no instruction
+  /// for it (`afn`): then with more bits than those of the type at first, so
+  /// that a result which needs no more bits than the type has is exact. That
+  /// is all that functions rely on.
   Value fma(Value x, Value y, Value z) {
-    return math::FmaOp::create(b, x, y, z);
+    return math::FmaOp::create(b, x, y, z, arith::FastMathFlags::afn);
   }
 
   Value addi(Value x, Value y) { return arith::AddIOp::create(b, x, y); }

@@ -53,6 +53,11 @@ LogicalResult linkBitcode(llvm::Module &module, ArrayRef<char> bitcode,
 /// often as they like: counts of a caller include each call.
 inline constexpr llvm::StringLiteral kHelperAttrName = "tg-helper";
 
+/// Writes products with a sum that may be rounded twice (`afn`), as those of
+/// polynomials, in arithmetic that the processor has, if it has no FMA: in f64
+/// for f32, and in two numbers for f64. Tells whether there were any.
+bool expandPolynomials(llvm::Module &module, const CpuTargetOptions &target);
+
 /// Writes operations for which LLVM would call a library, because the processor
 /// does not have them, as others that it has. Says whether there were any.
 /// Fails, with the reason, if what they need cannot be added.

@@ -123,10 +123,11 @@ static LogicalResult completeCode(llvm::Module &module,
                                   const CpuTargetOptions &target,
                                   const CompileFlags &flags,
                                   std::string &error) {
+  const bool hasPolynomials = cpu::expandPolynomials(module, target);
   bool isExpanded = false;
   if (failed(cpu::expandArithmetic(module, target, isExpanded, error)))
     return failure();
-  if (!isExpanded)
+  if (!isExpanded && !hasPolynomials)
     return success();
   prepareFunctions(module, machine, target, flags);
   return codegen::runPasses(module, machine, kPassesAfterExpansion, error);

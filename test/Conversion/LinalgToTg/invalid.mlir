@@ -96,10 +96,12 @@ func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 
 // Each operation that is left over is an error.
 func.func @others(%x: tensor<4xf32>, %i: index) -> (tensor<4xf32>, f32) {
-  // expected-error@+1 {{'tensor.extract' op reads at an index that is not computed from sizes}}
   %e = tensor.extract %x[%i] : tensor<4xf32>
-  // expected-error@+1 {{'tensor.insert' op is not supported by convert-linalg-to-tg, whose description lists the operations that are}}
-  %r = tensor.insert %e into %x[%i] : tensor<4xf32>
+  // expected-error@+1 {{'tensor.generate' op is not supported by convert-linalg-to-tg, whose description lists the operations that are}}
+  %r = tensor.generate {
+  ^bb0(%j: index):
+    tensor.yield %e : f32
+  } : tensor<4xf32>
   // expected-error@+1 {{'arith.remf' op is not supported for these types}}
   %m = arith.remf %e, %e : f32
   return %r, %m : tensor<4xf32>, f32
@@ -166,10 +168,11 @@ func.func @fp8(%x: tensor<4xf8E4M3FN>, %o: tensor<f8E4M3FN>) -> tensor<f8E4M3FN>
 // -----
 
 func.func @fp8_table(%x: tensor<4xf8E4M3FN>, %o: tensor<4xf8E4M3FN>) -> tensor<4xf8E4M3FN> {
-  // expected-error@+1 {{has a 'tensor.extract' in its body, which reads a tensor that tg cannot select elements of}}
+  // expected-error@+1 {{has a 'tensor.extract' in its body, which reads a tensor of an 8-bit float type, of which tg cannot select elements}}
   %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%o : tensor<4xf8E4M3FN>) {
   ^bb0(%out: f8E4M3FN):
-    %i = linalg.index 0 : index
+    %j = linalg.index 0 : index
+    %i = arith.addi %j, %j : index
     %v = tensor.extract %x[%i] : tensor<4xf8E4M3FN>
     linalg.yield %v : f8E4M3FN
   } -> tensor<4xf8E4M3FN>
@@ -211,9 +214,102 @@ func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Tiles of a number of rows that is not known.
-func.func @dynamic_pack(%x: tensor<?x4xf32>, %o: tensor<?x2x2x2xf32>, %pad: f32) -> tensor<?x2x2x2xf32> {
-  // expected-error@+1 {{has a result of type 'tensor<?x2x2x2xf32>', whose sizes are not known}}
+// The number of tiles is not that of the rows.
+func.func @wrong_tiles(%x: tensor<?x4xf32>, %pad: f32) -> tensor<?x2x2x2xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %o = tensor.empty(%n) : tensor<?x2x2x2xf32>
+  // expected-error@+1 {{'linalg.pack' op needs the sizes ((arg0_0 + 1) floordiv 2) and arg0_0 to be equal, which cannot be solved for the size of an argument}}
   %0 = linalg.pack %x padding_value(%pad : f32) inner_dims_pos = [0, 1] inner_tiles = [2, 2] into %o : tensor<?x4xf32> -> tensor<?x2x2x2xf32>
   return %0 : tensor<?x2x2x2xf32>
+}
+
+// -----
+
+func.func @tiles_not_from_sizes(%x: tensor<8xf32>, %t: index, %o: tensor<?x?xf32>, %pad: f32) -> tensor<?x?xf32> {
+  // expected-error@+1 {{'linalg.pack' op has a size of tiles that is not computed from sizes}}
+  %0 = linalg.pack %x padding_value(%pad : f32) inner_dims_pos = [0] inner_tiles = [%t] into %o : tensor<8xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// After a NaN any element is larger: which one remains depends on the order.
+func.func @argmax_forgets_nans(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
+  // expected-error@+1 {{reduces loops and selects output 0 by a condition that takes the element behind a NaN; compare with 'ogt' or 'olt'}}
+  %0:2 = linalg.generic {indexing_maps = [#id, #none, #none], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%o, %p : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %ii = arith.index_cast %i : index to i64
+    %c = arith.cmpf ugt, %in, %best : f32
+    %v = arith.select %c, %in, %best : f32
+    %s = arith.select %c, %ii, %at : i64
+    linalg.yield %v, %s : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %0#1 : tensor<i64>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// Not a maximum: whether elements are equal.
+func.func @last_different(%x: tensor<4xi32>, %o: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{reduces loops and selects output 0 by a condition that holds for larger and for smaller elements, or for neither; maxima and minima are supported}}
+  %0 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xi32>) outs(%o : tensor<i32>) {
+  ^bb0(%in: i32, %best: i32):
+    %c = arith.cmpi ne, %in, %best : i32
+    %v = arith.select %c, %in, %best : i32
+    linalg.yield %v : i32
+  } -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+func.func @condition_from_outside(%x: tensor<4xi32>, %o: tensor<i32>, %p: tensor<i32>, %f: i1) -> tensor<i32> {
+  // expected-error@+1 {{reduces loops and selects output 0 by a condition that consists of more than comparisons of a term with an output}}
+  %0 = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xi32>) outs(%o : tensor<i32>) {
+  ^bb0(%in: i32, %best: i32):
+    %g = arith.cmpi sgt, %in, %best : i32
+    %c = arith.andi %g, %f : i1
+    %v = arith.select %c, %in, %best : i32
+    linalg.yield %v : i32
+  } -> tensor<i32>
+  return %0 : tensor<i32>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// The compared output is a sum.
+func.func @compared_with_sum(%x: tensor<4xi32>, %o: tensor<i32>, %p: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{reduces loops and selects output 1 by a comparison with output 0, which is not the largest or smallest of the compared terms}}
+  %0:2 = linalg.generic {indexing_maps = [#id, #none, #none], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xi32>) outs(%o, %p : tensor<i32>, tensor<i32>) {
+  ^bb0(%in: i32, %sum: i32, %at: i32):
+    %c = arith.cmpi sgt, %in, %sum : i32
+    %s = arith.addi %sum, %in : i32
+    %v = arith.select %c, %in, %at : i32
+    linalg.yield %s, %v : i32, i32
+  } -> (tensor<i32>, tensor<i32>)
+  return %0#1 : tensor<i32>
+}
+
+// -----
+
+func.func @scatter(%x: tensor<2xf32>, %y: tensor<4xf32>, %at: tensor<2x1xindex>) -> tensor<4xf32> {
+  // expected-error@+1 {{'tensor.scatter' op is not supported by convert-linalg-to-tg, whose description lists the operations that are}}
+  %0 = tensor.scatter %x into %y[%at] scatter_dims([0]) unique : (tensor<2xf32>, tensor<4xf32>, tensor<2x1xindex>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

@@ -10,6 +10,10 @@
 // CHECK-NEXT: result 1: tensor<3xf32> = [inf, 1, -4]
 // CHECK-NEXT: result 2: tensor<2x4xf32> = {{\[}}[1, 3, 5, 7], [2, -4, inf, 8]]
 // CHECK-NEXT: result 3: tensor<3xi1> = [true, false, true]
+// Rows, and single elements. Gathered axes may stay, with size 1.
+// CHECK-NEXT: result 4: tensor<3x2xf32> = {{\[}}[5, inf], [1, 2], [3, -4]]
+// CHECK-NEXT: result 5: tensor<1x3x1x1xf32> = {{\[\[\[}}[inf]], {{\[}}[1]], {{\[}}[-4]]]]
+// CHECK-NEXT: result 6: tensor<3x4x1xf32> = {{\[\[}}[2], [-4], [inf], [8]], {{\[}}[1], [3], [5], [7]], {{\[}}[2], [-4], [inf], [8]]]
 #row = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #id = affine_map<(d0) -> (d0)>
@@ -18,12 +22,13 @@
 // GRAPH: tg.reduce add %{{.*}} axes [1, 2] : tensor<3x4x2xf32> -> tensor<3x1x1xf32>
 // GRAPH: tg.permute
 // GRAPH-NOT: tg.reduce {{.*}}xf32>
+// GRAPH: tg.reduce {{.*}}xi1>
 func.func @main(
     %table: tensor<4x2xf32> {tg.input = dense<[[1.0, 2.0], [3.0, -4.0], [5.0, 0x7F800000], [7.0, 8.0]]> : tensor<4x2xf32>},
     %rows: tensor<3xi64> {tg.input = dense<[2, 0, 1]> : tensor<3xi64>},
     %columns: tensor<3xi32> {tg.input = dense<[1, 0, 1]> : tensor<3xi32>},
     %flags: tensor<4xi1> {tg.input = dense<[false, true, true, false]> : tensor<4xi1>})
-    -> (tensor<3x2xf32>, tensor<3xf32>, tensor<2x4xf32>, tensor<3xi1>) {
+    -> (tensor<3x2xf32>, tensor<3xf32>, tensor<2x4xf32>, tensor<3xi1>, tensor<3x2xf32>, tensor<1x3x1x1xf32>, tensor<3x4x1xf32>) {
   %e0 = tensor.empty() : tensor<3x2xf32>
   %0 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}
       ins(%rows : tensor<3xi64>) outs(%e0 : tensor<3x2xf32>) {
@@ -58,5 +63,13 @@ func.func @main(
     %v = tensor.extract %flags[%r] : tensor<4xi1>
     linalg.yield %v : i1
   } -> tensor<3xi1>
-  return %0, %1, %2, %3 : tensor<3x2xf32>, tensor<3xf32>, tensor<2x4xf32>, tensor<3xi1>
+  %rowsAt = tensor.expand_shape %rows [[0, 1]] output_shape [3, 1] : tensor<3xi64> into tensor<3x1xi64>
+  %columnsWide = arith.extsi %columns : tensor<3xi32> to tensor<3xi64>
+  %columnsAt = tensor.expand_shape %columnsWide [[0, 1]] output_shape [3, 1] : tensor<3xi64> into tensor<3x1xi64>
+  %4 = tensor.gather %table[%rowsAt] gather_dims([0]) : (tensor<4x2xf32>, tensor<3x1xi64>) -> tensor<3x2xf32>
+  %both = tensor.concat dim(1) %rowsAt, %columnsAt : (tensor<3x1xi64>, tensor<3x1xi64>) -> tensor<3x2xi64>
+  %all = tensor.expand_shape %both [[0, 1], [2]] output_shape [1, 3, 2] : tensor<3x2xi64> into tensor<1x3x2xi64>
+  %5 = tensor.gather %table[%all] gather_dims([0, 1]) : (tensor<4x2xf32>, tensor<1x3x2xi64>) -> tensor<1x3x1x1xf32>
+  %6 = tensor.gather %table[%columnsAt] gather_dims([1]) : (tensor<4x2xf32>, tensor<3x1xi64>) -> tensor<3x4x1xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<3x2xf32>, tensor<3xf32>, tensor<2x4xf32>, tensor<3xi1>, tensor<3x2xf32>, tensor<1x3x1x1xf32>, tensor<3x4x1xf32>
 }

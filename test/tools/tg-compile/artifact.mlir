@@ -83,10 +83,28 @@
 // RANGE: error: variable n cannot be 9, which is not in [1, 8]
 // RUN: not tg-run %t/symbolic.tga --var k=1 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: {{.*}}symbolic.tga' has no variable 'k'
-// RUN: cp %s %t/text.tga && not tg-run %t/text.tga 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: error: {{.*}}text.tga: it is no artifact
+
+// What a file is called does not matter: its bytes say what it is.
+// RUN: cp %t/main.tga %t/main.bin && tg-run %t/main.bin --random-inputs --print | diff %t/main.txt -
+// RUN: cp %t/main.tga %t/main.mlir && tg-run %t/main.mlir --random-inputs --print | diff %t/main.txt -
+// RUN: cat %t/main.tga | tg-run - --random-inputs --print | diff %t/main.txt -
+// RUN: mkfifo %t/pipe
+// RUN: bash -c "cat %t/main.tga > %t/pipe & %binary_dir/bin/tg-run %t/pipe --random-inputs --print" | diff %t/main.txt -
+// RUN: cp %s %t/text.tga && tg-run %t/text.tga --device CPU --random-inputs --print | diff %t/main.txt -
+// RUN: tg-opt %s --emit-bytecode -o %t/bytecode.tga
+// RUN: tg-run %t/bytecode.tga --device CPU --random-inputs --print | diff %t/main.txt -
+// RUN: head -c 1000 %t/main.tga > %t/cut && not tg-run %t/cut --random-inputs 2>&1 | FileCheck %s --check-prefix=CUT
+// CUT: error: {{.*}}cut: it is cut off: it has 1000 bytes instead of {{[0-9]+}}
+// RUN: head -c 3 %t/main.tga > %t/three && not tg-run %t/three --random-inputs 2>&1 | FileCheck %s --check-prefix=THREE
+// THREE: error: {{.*}}three: it is cut off: 3 bytes are not even a header
+// Neither text nor bytecode: there the name says what it was meant to be.
+// RUN: head -c 100 /dev/zero > %t/zeros.tga && not tg-run %t/zeros.tga 2>&1 | FileCheck %s --check-prefix=ZEROS
+// RUN: touch %t/empty.tga && not tg-run %t/empty.tga 2>&1 | FileCheck %s --check-prefix=ZEROS
+// ZEROS: error: {{.*}}.tga: it is no artifact
 // RUN: mkdir %t/folder.tga && not tg-run %t/folder.tga 2>&1 | FileCheck %s --check-prefix=FOLDER
-// FOLDER: error: {{.*}}folder.tga: it is a directory, not an artifact
+// FOLDER: error: cannot read '{{.*}}folder.tga': Is a directory
+// RUN: not tg-compile %t/main.bin --emit=asm 2>&1 | FileCheck %s --check-prefix=COMPILED
+// COMPILED: error: '{{.*}}main.bin' is an artifact, which is compiled; `tg-run {{.*}}main.bin` runs it
 
 func.func @main(%x: tensor<33x17xf32>, %y: tensor<17x9xf32>) -> (tensor<33x9xf32>, tensor<33x17xf32>) {
   %0 = tg.reshape %x : tensor<33x17xf32> -> tensor<33x17x1xf32>

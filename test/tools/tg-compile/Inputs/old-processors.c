@@ -2,6 +2,8 @@
  *
  *     program write FILE     writes the bits of the results
  *     program compare FILE   compares them with a file
+ *     program others FILE    the same without functions that consist of
+ *                            polynomials
  *
  * A library for a processor that this machine is not has passed. */
 #include "net.h"
@@ -20,6 +22,8 @@ typedef struct Results {
   NET_ALIGNED float whole[N];
   NET_ALIGNED double integral[N];
   NET_ALIGNED int32_t count[N];
+  NET_ALIGNED float fused[N];
+  NET_ALIGNED double fusedTwice[N];
 } Results;
 
 static uint64_t next(uint64_t *state) {
@@ -65,7 +69,8 @@ int main(int argc, char **argv) {
   status = net_supported() == NET_OK
                ? net_run(x, d, h, results.single, results.twice, results.half,
                          results.narrowed, results.brain, results.whole,
-                         results.integral, results.count)
+                         results.integral, results.count, results.fused,
+                         results.fusedTwice)
                : NET_OK;
   file = argc == 3 ? fopen(argv[2], argv[1][0] == 'w' ? "wb" : "rb") : NULL;
   if (status != NET_OK || !file)
@@ -83,14 +88,18 @@ int main(int argc, char **argv) {
       return 1;                                                                \
     }
   if (net_supported() == NET_OK) {
-    COMPARE(single)
-    COMPARE(twice)
+    if (argv[1][0] == 'c') {
+      COMPARE(single)
+      COMPARE(twice)
+    }
     COMPARE(half)
     COMPARE(narrowed)
     COMPARE(brain)
     COMPARE(whole)
     COMPARE(integral)
     COMPARE(count)
+    COMPARE(fused)
+    COMPARE(fusedTwice)
   }
   printf("passed\n");
   return 0;

@@ -3,7 +3,8 @@
 func.func @run(%x: tensor<1027xf32> {tg.name = "x"}, %d: tensor<1027xf64> {tg.name = "d"}, %h: tensor<1027xf16> {tg.name = "h"})
     -> (tensor<1027xf32> {tg.name = "single"}, tensor<1027xf64> {tg.name = "twice"}, tensor<1027xf16> {tg.name = "half"},
         tensor<1027xf16> {tg.name = "narrowed"}, tensor<1027xbf16> {tg.name = "brain"}, tensor<1027xf32> {tg.name = "whole"},
-        tensor<1027xf64> {tg.name = "integral"}, tensor<1027xi32> {tg.name = "count"}) {
+        tensor<1027xf64> {tg.name = "integral"}, tensor<1027xi32> {tg.name = "count"},
+        tensor<1027xf32> {tg.name = "fused"}, tensor<1027xf64> {tg.name = "fusedTwice"}) {
   %e = tg.exp %x : tensor<1027xf32>
   %s = tg.sin %x : tensor<1027xf32>
   %single = tg.add %e, %s : tensor<1027xf32>
@@ -19,6 +20,8 @@ func.func @run(%x: tensor<1027xf32> {tg.name = "x"}, %d: tensor<1027xf64> {tg.na
   %integral = tg.trunc %d : tensor<1027xf64>
   %hs = tg.mul %h, %h : tensor<1027xf16>
   %count = tg.cast %hs : tensor<1027xf16> -> tensor<1027xi32>
-  return %single, %twice, %half, %narrowed, %brain, %whole, %integral, %count
-    : tensor<1027xf32>, tensor<1027xf64>, tensor<1027xf16>, tensor<1027xf16>, tensor<1027xbf16>, tensor<1027xf32>, tensor<1027xf64>, tensor<1027xi32>
+  %fused = tg.mulacc %x, %x, %w : tensor<1027xf32>
+  %fusedTwice = tg.mulacc %d, %d, %integral : tensor<1027xf64>
+  return %single, %twice, %half, %narrowed, %brain, %whole, %integral, %count, %fused, %fusedTwice
+    : tensor<1027xf32>, tensor<1027xf64>, tensor<1027xf16>, tensor<1027xf16>, tensor<1027xbf16>, tensor<1027xf32>, tensor<1027xf64>, tensor<1027xi32>, tensor<1027xf32>, tensor<1027xf64>
 }
