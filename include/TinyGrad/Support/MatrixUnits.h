@@ -122,9 +122,7 @@ struct MatrixUnit {
           return true;
       return false;
     }
-    int64_t number = 0;
-    for (char digit : chip.name.substr(3))
-      number = 10 * number + (digit - '0');
+    const int64_t number = chip.getCapability();
     return firstChip != 0 && number >= firstChip && number < lastChip;
   }
 };
