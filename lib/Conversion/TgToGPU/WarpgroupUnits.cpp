@@ -18,8 +18,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
+#include <string>
 
 using namespace mlir;
 using namespace mlir::tg;

@@ -56,9 +56,7 @@ def write(name, element, count, rng):
         for _ in range(count):
             number = float(rng.randint(-4, 4))
             file.write(
-                struct.pack("<e", number)
-                if element == "f16"
-                else struct.pack("<f", number)[2:]
+                struct.pack("<e", number) if element == "f16" else struct.pack("<f", number)[2:]
             )
 
 

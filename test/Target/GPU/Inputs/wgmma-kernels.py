@@ -171,7 +171,7 @@ def get_text(o):
         + index("c", "i", n, "j")
         + f"  tg.store %s, %out[%ci] : {c}\n"
         "}\n"
-        f'func.func @main(%a: {a}, %b: {b}) -> {c} {{\n'
+        f"func.func @main(%a: {a}, %b: {b}) -> {c} {{\n"
         f'  %out = tg.alloc on "{device}" : {c}\n'
         f"  tg.launch @product(%out, %a, %b) : {c}, {a}, {b}\n"
         f"  return %out : {c}\n"
