@@ -12,13 +12,14 @@
 #include "TinyGrad/Runtime/Artifact.h"
 #include "Devices/HostCode.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/GPUChips.h"
 
 #include <charconv>
 #include <optional>
 
 using namespace tinygrad;
 
-/// The number of "sm_90".
+/// The number of "sm_90" or "sm_90a".
 static std::optional<unsigned> getCapability(std::string_view architecture) {
   unsigned number = 0;
   if (!architecture.starts_with("sm_"))
@@ -26,7 +27,7 @@ static std::optional<unsigned> getCapability(std::string_view architecture) {
   architecture.remove_prefix(3);
   const char *end = architecture.data() + architecture.size();
   const auto [last, error] = std::from_chars(architecture.data(), end, number);
-  if (error != std::errc() || last != end)
+  if (error != std::errc() || end - last > 1 || (last != end && *last != 'a'))
     return std::nullopt;
   return number;
 }
@@ -39,14 +40,23 @@ static std::string findObstacle(const Artifact &artifact,
     return "runs on the device " + artifact.deviceKind + ", not on " + name;
   if (artifact.deviceKind != "CPU") {
     const std::string &present = device.information().architecture;
-    // A driver compiles PTX for later GPUs, too.
+    if (artifact.architecture == present)
+      return "";
+    // A driver compiles PTX for later GPUs, too, unless that has operations
+    // which these lack.
     const std::optional<unsigned> needed = getCapability(artifact.architecture),
                                   has = getCapability(present);
-    if (needed && has ? *needed <= *has : artifact.architecture == present)
+    const GPUChipData *chip = findGPUChip(artifact.architecture);
+    const bool isSpecific = !needed || (chip && chip->isSpecific());
+    if (needed && has && (isSpecific ? *needed == *has : *needed <= *has))
       return "";
     return "needs a GPU " + artifact.architecture +
-           (needed ? " or a later one" : "") + ", but " + name + " is " +
-           present;
+           (isSpecific ? needed ? " (compute capability " +
+                                      std::to_string(*needed / 10) + "." +
+                                      std::to_string(*needed % 10) + ")"
+                                : ""
+                       : " or a later one") +
+           ", but " + name + " is " + present;
   }
   if (artifact.architecture != detail::hostArchitecture())
     return "needs a processor of " + artifact.architecture +

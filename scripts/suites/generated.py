@@ -128,7 +128,7 @@ def suite_ptxas(build):
     if not ptxas:
         say("skipped: there is no ptxas")
         return Counts(skipped=1)
-    chips = ("sm_75", "sm_80:tf32", "sm_90", "sm_120")
+    chips = ("sm_75", "sm_80:tf32", "sm_90", "sm_90a", "sm_120")
     inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
     sources = {path.name: path.read_text() for path in ROOT.glob("test/Execution/*.mlir")}
     for name in ("large-graphs", "many-registers"):

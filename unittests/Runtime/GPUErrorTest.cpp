@@ -185,6 +185,32 @@ TEST_P(GPUDrivers, unknownArchitecture) {
              "opened amd:gfx1100 \\| default AMD"));
 }
 
+TEST_P(GPUDrivers, codeForAnotherCapability) {
+  if (!isCuda())
+    GTEST_SKIP() << "AMD's GPUs run code for their own architecture only";
+  auto link = [](const char *architecture) {
+    Artifact artifact;
+    artifact.origin = "net.tga";
+    artifact.target = std::string("cuda:") + architecture;
+    artifact.deviceKind = "CUDA";
+    artifact.architecture = architecture;
+    return messageOf<DeviceError>([&] { artifact.link(Device::get("CUDA")); });
+  };
+  auto report = [&] {
+    ::setenv("MOCK_CHIP", "103", 1);
+    std::fputs(link("sm_90a").c_str(), stderr);
+    // Later GPUs run code without operations of its own.
+    Artifact artifact;
+    artifact.deviceKind = "CUDA";
+    artifact.architecture = "sm_90";
+    artifact.link(Device::get("CUDA"));
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(report(), ::testing::ExitedWithCode(0),
+              "net.tga, compiled for cuda:sm_90a, cannot be run: needs a GPU "
+              "sm_90a \\(compute capability 9.0\\), but CUDA is sm_103");
+}
+
 TEST_P(GPUDrivers, cudaIsPreferred) {
   EXPECT_REPORT({}, GetParam(), "opened .* \\| default CUDA");
 }
@@ -282,6 +308,27 @@ TEST_P(GPUErrors, artifactsForOtherGPUs) {
                        "is gfx942"));
   EXPECT_TRUE(
       logged(either("cuModuleLoadDataEx", "hipModuleLoadData")).empty());
+}
+
+TEST_P(GPUErrors, codeForOneCapability) {
+  if (!isCuda())
+    GTEST_SKIP() << "AMD's GPUs run code for their own architecture only";
+  Device &device = get(0);
+  // The mock has this one.
+  Artifact artifact;
+  artifact.target = "cuda:sm_90a";
+  artifact.deviceKind = "CUDA";
+  artifact.architecture = "sm_90a";
+  EXPECT_NO_THROW(artifact.link(device));
+
+  control->fail("cuModuleLoadDataEx", 218);
+  const std::string code = "//\n.version 8.0\n.target sm_90a\n";
+  EXPECT_EQ(messageOf<CompileError>([&] {
+              device.loadProgram(code.data(), code.size(), "cuda:sm_90a");
+            }),
+            "cannot load code for cuda:sm_90a on CUDA: cuModuleLoadDataEx: "
+            "CUDA_ERROR_INVALID_PTX (an error of the mock)\n"
+            "code for sm_90a runs on GPUs of compute capability 9.0 only");
 }
 
 TEST_P(GPUErrors, codeObjectsAreCheckedBeforeTheyAreLoaded) {

@@ -468,14 +468,15 @@ TEST(Simulator, chipsAreKnownByName) {
   EXPECT_EQ(sim().information().target, "sim:sm_90");
   EXPECT_EQ(sim().information().architecture, "sim:sm_90");
   EXPECT_EQ(simOfAmd().information().target, "sim:gfx942");
-  for (const char *name : {"sm_70", "sm_90", "sm_120", "gfx1030", "gfx1201"})
+  for (const char *name :
+       {"sm_70", "sm_90", "sm_90a", "sm_120", "gfx1030", "gfx1201"})
     EXPECT_EQ(describeSimChip(name).subgroupSize, 32u) << name;
   for (const char *name : {"gfx90a", "gfx942"})
     EXPECT_EQ(describeSimChip(name).subgroupSize, 64u) << name;
   EXPECT_EQ(describeSimChip("sm_80").limits.sharedBytes, 163 << 10);
   EXPECT_EQ(describeSimChip("gfx950").limits.sharedBytes, 160 << 10);
   for (const char *name :
-       {"", "sm_", "sm_x", "gfx", "gfx9z", "cpu", "sm_90 ", "sm_90a"})
+       {"", "sm_", "sm_x", "gfx", "gfx9z", "cpu", "sm_90 ", "sm_90b"})
     EXPECT_THAT(messageOf<DeviceError>([&] { describeSimChip(name); }),
                 AllOf(HasSubstr("SIMCHIP=" + std::string(name) +
                                 ": there is no GPU called"),

@@ -212,6 +212,10 @@ TEST(AllTargets, KnowGPUs) {
   EXPECT_EQ(nvidia.subgroupItems, 32);
   EXPECT_EQ(nvidia.groupBytes, 227 << 10);
   EXPECT_EQ(nvidia, lookup("sim:sm_90")->getFacts());
+  EXPECT_EQ(lookup("cuda:sm_90a")->getFacts(),
+            lookup("sim:sm_90a")->getFacts());
+  EXPECT_NE(lookup("cuda:sm_90a")->getCacheKey({}),
+            lookup("cuda:sm_90")->getCacheKey({}));
   EXPECT_EQ(lookup("amd:gfx942")->getFacts().subgroupItems, 64);
   EXPECT_EQ(lookup("amd:gfx1100")->getFacts().subgroupItems, 32);
   EXPECT_EQ(lookup("cuda"), lookup("cuda"));

@@ -52,6 +52,18 @@ struct GPUChipData : ComputeUnit {
   bool hasMatrixUnits = true;
 
   constexpr bool isAMD() const { return name.substr(0, 3) == "gfx"; }
+  /// The compute capability of one of NVIDIA's GPUs: 90 for "sm_90" and
+  /// "sm_90a".
+  constexpr int64_t getCapability() const {
+    int64_t number = 0;
+    for (char digit : name.substr(isAMD() ? name.size() : 3))
+      if (digit >= '0' && digit <= '9')
+        number = 10 * number + (digit - '0');
+    return number;
+  }
+  /// Whether code for it runs on GPUs of this capability only, and not on later
+  /// ones: it has operations that later GPUs lack ("sm_90a").
+  constexpr bool isSpecific() const { return isAMD() || name.back() == 'a'; }
   /// Whether items copy from global memory to that of their group without
   /// waiting (cp.async).
   constexpr bool hasAsyncCopies() const {
@@ -110,7 +122,8 @@ inline constexpr MemoryUnit kRDNAMemory = {16, 32, 128, 32, true};
 /// All of them, by vendor and name.
 // Group memory: CUDA's programming guide, table of compute capabilities; AMD's
 // instruction set manuals, local data share. The table does not have sm_88,
-// which gets the least of its family; sm_101 is what CUDA 12 called sm_110.
+// which gets the least of its family; sm_101 is what CUDA 12 called sm_110, and
+// sm_90a is sm_90 with the operations that only Hopper has.
 inline constexpr GPUChipData kGPUChips[] = {
     {kSM70, "sm_70", 96 << 10, 80},
     {kSM70, "sm_72", 96 << 10, 8},
@@ -121,6 +134,7 @@ inline constexpr GPUChipData kGPUChips[] = {
     {kSM86, "sm_88", 99 << 10, 16},
     {kSM89, "sm_89", 99 << 10, 142},
     {kSM90, "sm_90", 227 << 10, 132},
+    {kSM90, "sm_90a", 227 << 10, 132},
     {kSM90, "sm_100", 227 << 10, 148},
     {kSM110, "sm_101", 227 << 10, 20},
     {kSM90, "sm_103", 227 << 10, 148},

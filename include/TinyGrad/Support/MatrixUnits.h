@@ -5,13 +5,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The operations by which the lanes of a subgroup multiply two small matrices
-/// together, with the elements that each lane holds. This header belongs to no
-/// library, as GPUChips.h.
+/// The operations by which the lanes of a subgroup, or of four of them,
+/// multiply two small matrices together, with the elements that each lane
+/// holds. This header belongs to no library, as GPUChips.h.
 ///
 /// An operation computes D = A * B + C, where A has m rows and k columns, B k
 /// rows and n columns, and C and D m rows and n columns. Each lane holds a
-/// fragment of every matrix in its registers.
+/// fragment of every matrix in its registers; wgmma reads A and B from the
+/// memory of the group.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +39,8 @@ struct FragmentDigit {
 /// Which element of a matrix is in which lane and register: the sum over the
 /// digits of both numbers, the fastest digit first.
 struct FragmentLayout {
-  std::array<FragmentDigit, 2> lanes;
-  std::array<FragmentDigit, 3> registers;
+  std::array<FragmentDigit, 3> lanes;
+  std::array<FragmentDigit, 4> registers;
 
   /// Elements of a fragment.
   constexpr int64_t getNumRegisters() const {
@@ -66,9 +67,10 @@ struct FragmentLayout {
 };
 
 enum class MatrixFamily {
-  mma,  ///< NVIDIA's mma.sync
-  mfma, ///< AMD's CDNA
-  wmma, ///< AMD's RDNA
+  mma,   ///< NVIDIA's mma.sync
+  mfma,  ///< AMD's CDNA
+  wmma,  ///< AMD's RDNA
+  wgmma, ///< NVIDIA's Hopper: four subgroups, which go on meanwhile
 };
 
 /// What the elements of a factor are. Those of results are f32, i32 for i8, and
@@ -99,13 +101,17 @@ struct MatrixUnit {
   MatrixElement element;
   int64_t m, n, k;
   FragmentLayout a, b, c;
-  /// The AMD chips that have it, between spaces; for NVIDIA the number of the
-  /// first one, and of the first that has a better one.
+  /// The chips that have it, between spaces; or of NVIDIA's the capability of
+  /// the first one, and of the first that has a better one.
   std::string_view chips = {};
   int64_t firstChip = 0, lastChip = 0;
 
   constexpr int64_t getColumnLanes() const { return c.lanes[0].extent; }
   constexpr int64_t getRowLanes() const { return c.lanes[1].extent; }
+  /// The subgroups that do it together; their number is that of 16 rows.
+  constexpr int64_t getSubgroups() const { return c.lanes[2].extent; }
+  /// Whether both factors are read from the memory of the group.
+  constexpr bool readsMemory() const { return family == MatrixFamily::wgmma; }
   /// Bytes of a row of a factor that stay side by side in a tile: what a lane,
   /// or ldmatrix, reads at once. Lanes of `mfma` mostly read 8 bytes or fewer.
   constexpr int64_t getChunkBytes() const {
@@ -115,16 +121,14 @@ struct MatrixUnit {
                : 16;
   }
   constexpr bool isOf(const GPUChipData &chip) const {
-    if (chip.isAMD()) {
+    if (!chips.empty()) {
       for (std::size_t at = chips.find(chip.name); at != std::string_view::npos;
            at = chips.find(chip.name, at + 1))
         if (chips[at - 1] == ' ' && chips[at + chip.name.size()] == ' ')
           return true;
       return false;
     }
-    int64_t number = 0;
-    for (char digit : chip.name.substr(3))
-      number = 10 * number + (digit - '0');
+    const int64_t number = chip.getCapability();
     return firstChip != 0 && number >= firstChip && number < lastChip;
   }
 };
@@ -173,7 +177,26 @@ constexpr FragmentLayout getMmaB(int64_t perRegister, int64_t rows) {
   return {{{{4, perRegister, 0}, {8, 0, 1}}},
           {{{perRegister, 1, 0}, {rows / height, height, 0}}}};
 }
+// PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16", matrix D. The
+// last digit are blocks of 64 columns: see kWarpgroupBlock.
+constexpr FragmentLayout getWgmmaC(int64_t columns) {
+  return {{{{4, 0, 2}, {8, 1, 0}, {4, 16, 0}}},
+          {{{2, 0, 1}, {2, 8, 0}, {8, 0, 8}, {columns / 64, 0, 64}}}};
+}
+constexpr MatrixUnit getWgmma(std::string_view name, MatrixElement element,
+                              int64_t columns) {
+  return {name, MatrixFamily::wgmma, element,   64, columns, 16, {},
+          {},   getWgmmaC(columns),  " sm_90a "};
+}
 } // namespace detail
+
+/// Elements of 16 bits in a row of the memory that wgmma reads, of 128 bytes.
+/// If rows are along the columns of the result, a tile has the columns in
+/// blocks of so many.
+inline constexpr int64_t kWarpgroupBlock = 64;
+/// Rows after which the order of chunks in them repeats, and what the address
+/// of a tile is a multiple of, in bytes.
+inline constexpr int64_t kWarpgroupRows = 8, kWarpgroupAlignment = 1024;
 
 /// All of them. Of several for a type of factors, a chip uses the deepest one
 /// that is not deeper than the sum. The place in this table is the bit in the
@@ -256,6 +279,13 @@ inline constexpr MatrixUnit kMatrixUnits[] = {
     {"mfma_16x16x64_i8", MatrixFamily::mfma, MatrixElement::i8, 16, 16, 64,
      detail::getMfmaA(16), detail::getMfmaB(16), detail::kMfma16x16,
      " gfx950 "},
+    // Steps ask for these; heuristics do not.
+    detail::getWgmma("wgmma_m64n64k16_f16", MatrixElement::f16, 64),
+    detail::getWgmma("wgmma_m64n128k16_f16", MatrixElement::f16, 128),
+    detail::getWgmma("wgmma_m64n256k16_f16", MatrixElement::f16, 256),
+    detail::getWgmma("wgmma_m64n64k16_bf16", MatrixElement::bf16, 64),
+    detail::getWgmma("wgmma_m64n128k16_bf16", MatrixElement::bf16, 128),
+    detail::getWgmma("wgmma_m64n256k16_bf16", MatrixElement::bf16, 256),
 };
 inline constexpr std::size_t kNumMatrixUnits = std::size(kMatrixUnits);
 

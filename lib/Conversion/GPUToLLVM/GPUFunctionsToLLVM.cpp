@@ -16,6 +16,7 @@
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Support/GPUChips.h"
+#include "TinyGrad/Support/MatrixUnits.h"
 #include "TinyGrad/Support/Occupancy.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -28,6 +29,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
@@ -102,6 +104,7 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
     });
     populateNVGPUToNVVMConversionPatterns(converter, patterns);
     populateMatrixUnitPatterns(converter, patterns);
+    populateNVVMToLLVMConversionPatterns(patterns);
   }
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
@@ -113,6 +116,8 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                          ROCDL::ROCDLDialect>();
+  // Instructions that LLVM has no intrinsics for.
+  target.addIllegalOp<NVVM::WgmmaMmaAsyncOp>();
   return applyFullConversion(func, target, std::move(patterns));
 }
 
@@ -186,6 +191,11 @@ struct ConvertGPUFunctionsToLLVMPass
     RewritePatternSet shuffles(&getContext());
     populateGpuShufflePatterns(shuffles);
     walkAndApplyPatterns(module, std::move(shuffles));
+    const bool hasWarpgroups = module
+                                   ->walk([](NVVM::WgmmaMmaAsyncOp) {
+                                     return WalkResult::interrupt();
+                                   })
+                                   .wasInterrupted();
     for (auto func :
          llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>()))
       if (failed(convert(func, chip, amd)))
@@ -193,8 +203,11 @@ struct ConvertGPUFunctionsToLLVMPass
     // Memory that the launch provides has no size.
     for (auto global : module.getOps<LLVM::GlobalOp>())
       if (auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
-          type && type.getNumElements() == 0)
+          type && type.getNumElements() == 0) {
         global.setLinkage(LLVM::Linkage::External);
+        if (hasWarpgroups)
+          global.setAlignment(tinygrad::kWarpgroupAlignment);
+      }
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       setGroupSize(func, chip);
       setLoopAnnotations(func);

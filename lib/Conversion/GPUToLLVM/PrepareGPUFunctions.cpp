@@ -52,6 +52,12 @@ static ArrayRef<BlockArgument> getArguments(gpu::GPUFuncOp func) {
 // The width of indices
 //===----------------------------------------------------------------------===//
 
+static bool isOfWorkgroup(Type type) {
+  auto space = dyn_cast_if_present<gpu::AddressSpaceAttr>(
+      cast<BaseMemRefType>(type).getMemorySpace());
+  return space && space.getValue() == gpu::AddressSpace::Workgroup;
+}
+
 namespace {
 /// Ranges of integers, where those of the function's variables are known.
 class RangeAnalysis : public dataflow::IntegerRangeAnalysis {
@@ -107,6 +113,10 @@ bool NarrowIndices::checkValue(Value value) {
     return buffer.hasStaticShape() && llvm::isInt<32>(buffer.getNumElements());
   if (!getElementTypeOrSelf(type).isIndex())
     return true;
+  // Addresses of a group's memory have fewer bits.
+  if (auto address =
+          value.getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>())
+    return isOfWorkgroup(address.getSource().getType());
   std::optional<ConstantIntRanges> range = getRange(value);
   return range && range->smin().isSignedIntN(32) &&
          range->smax().isSignedIntN(32);
@@ -195,6 +205,15 @@ static int64_t getBytes(BlockArgument memory) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
+/// What the address of a part of a group's memory has to be a multiple of.
+static int64_t getAlignment(gpu::GPUFuncOp func, unsigned attribution) {
+  auto alignment =
+      dyn_cast_if_present<IntegerAttr>(func.getWorkgroupAttributionAttr(
+          attribution, LLVM::LLVMDialect::getAlignAttrName()));
+  return alignment ? std::max(alignment.getInt(), kMemoryAlignment)
+                   : kMemoryAlignment;
+}
+
 /// The memory of the group becomes views of what the launch provides.
 static void takeMemoryFromLaunch(gpu::GPUFuncOp func) {
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
@@ -206,10 +225,11 @@ static void takeMemoryFromLaunch(gpu::GPUFuncOp func) {
       MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(),
                       MemRefLayoutAttrInterface(), space));
   int64_t bytes = 0;
-  for (BlockArgument memory : func.getWorkgroupAttributions()) {
-    Value offset = arith::ConstantIndexOp::create(
-        builder, loc, llvm::alignTo(bytes, kMemoryAlignment));
-    bytes = llvm::alignTo(bytes, kMemoryAlignment) + getBytes(memory);
+  for (unsigned i = 0; i < func.getNumWorkgroupAttributions(); ++i) {
+    BlockArgument memory = func.getWorkgroupAttributions()[i];
+    const int64_t begin = llvm::alignTo(bytes, getAlignment(func, i));
+    Value offset = arith::ConstantIndexOp::create(builder, loc, begin);
+    bytes = begin + getBytes(memory);
     memory.replaceAllUsesWith(
         memref::ViewOp::create(builder, loc, cast<MemRefType>(memory.getType()),
                                all, offset, ValueRange()));
@@ -224,17 +244,19 @@ static void takeMemoryFromLaunch(gpu::GPUFuncOp func) {
 
 static void placeMemory(gpu::GPUFuncOp func, int64_t maxStaticBytes) {
   int64_t bytes = 0;
-  for (BlockArgument memory : func.getWorkgroupAttributions())
-    bytes = llvm::alignTo(bytes, kMemoryAlignment) + getBytes(memory);
+  SmallVector<Attribute> aligned;
   Builder builder(func.getContext());
+  for (auto [i, memory] : llvm::enumerate(func.getWorkgroupAttributions())) {
+    const int64_t alignment = getAlignment(func, i);
+    bytes = llvm::alignTo(bytes, alignment) + getBytes(memory);
+    aligned.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                             builder.getI64IntegerAttr(alignment))));
+  }
   if (maxStaticBytes > 0 && bytes > maxStaticBytes) {
     takeMemoryFromLaunch(func);
   } else if (bytes > 0) {
-    auto aligned = builder.getDictionaryAttr(
-        builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
-                             builder.getI64IntegerAttr(kMemoryAlignment)));
-    func.setWorkgroupAttribAttrsAttr(builder.getArrayAttr(
-        SmallVector<Attribute>(func.getNumWorkgroupAttributions(), aligned)));
+    func.setWorkgroupAttribAttrsAttr(builder.getArrayAttr(aligned));
   }
   func.walk([](memref::AllocaOp alloca) {
     alloca.getResult().setType(

@@ -94,6 +94,10 @@ private:
                                ArrayRef<int64_t> shape, Value a, Value b,
                                Value c);
   LogicalResult convertLoadMatrices(nvgpu::LdMatrixOp load);
+  // Operations of four subgroups, whose sums are structs of registers.
+  LogicalResult convertWarpgroupProduct(NVVM::WgmmaMmaAsyncOp op);
+  void convertTakenRegisters(LLVM::InlineAsmOp op);
+  LogicalResult convertAddress(memref::ExtractAlignedPointerAsIndexOp op);
   LogicalResult convertRounding(NVVM::ConvertFloatToTF32Op op);
   LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp copy);
   Value getRegisters(Type element, int64_t count, bool isResult);
@@ -116,6 +120,8 @@ private:
   Value item; ///< the address of the state
   /// Bits of AccessFlag of memory other than the kernel's buffers.
   DenseMap<Value, int64_t> memoryFlags;
+  /// Where parts of the group's memory begin in it.
+  DenseMap<Value, int64_t> memoryOffsets;
   /// Memory of the item for registers that an operation takes and for those
   /// that it gives, by the type of elements and their number.
   DenseMap<std::pair<Type, int64_t>, Value> registers[2];
@@ -208,8 +214,13 @@ func::FuncOp FunctionConverter::createFunction() {
       source.getFunctionType().getNumInputs() - numVariables;
   int64_t bytes = 0;
   SmallVector<int64_t> offsets;
-  for (BlockArgument memory : source.getWorkgroupAttributions()) {
-    offsets.push_back(llvm::alignTo(bytes, kMemoryAlignment));
+  for (auto [i, memory] : llvm::enumerate(source.getWorkgroupAttributions())) {
+    auto alignment =
+        dyn_cast_if_present<IntegerAttr>(source.getWorkgroupAttributionAttr(
+            i, LLVM::LLVMDialect::getAlignAttrName()));
+    offsets.push_back(llvm::alignTo(
+        bytes, alignment ? std::max(alignment.getInt(), kMemoryAlignment)
+                         : kMemoryAlignment));
     auto type = cast<MemRefType>(memory.getType());
     bytes = offsets.back() +
             type.getNumElements() * type.getElementTypeBitWidth() / 8;
@@ -259,6 +270,7 @@ func::FuncOp FunctionConverter::createFunction() {
         arguments[numBuffers], start, ValueRange());
     memory.replaceAllUsesWith(view);
     memoryFlags[view] = kOfGroup;
+    memoryOffsets[view] = offset;
   }
   body->eraseArguments(0, old.size());
   return result;
@@ -466,6 +478,77 @@ LogicalResult FunctionConverter::convertLoadMatrices(nvgpu::LdMatrixOp load) {
   return success();
 }
 
+LogicalResult
+FunctionConverter::convertWarpgroupProduct(NVVM::WgmmaMmaAsyncOp op) {
+  auto sums = cast<LLVM::LLVMStructType>(op.getInouts().getType());
+  const auto count = static_cast<int64_t>(sums.getBody().size());
+  const bool isF16 = op.getTypeA() == NVVM::WGMMATypes::f16;
+  const auto *unit = llvm::find_if(tinygrad::kMatrixUnits, [&](auto &unit) {
+    return unit.family == tinygrad::MatrixFamily::wgmma &&
+           unit.element == (isF16 ? tinygrad::MatrixElement::f16
+                                  : tinygrad::MatrixElement::bf16) &&
+           unit.m == op.getShape().getM() && unit.n == op.getShape().getN() &&
+           unit.k == op.getShape().getK() && unit.c.getNumRegisters() == count;
+  });
+  if (unit == std::end(tinygrad::kMatrixUnits) ||
+      (!isF16 && op.getTypeA() != NVVM::WGMMATypes::bf16) ||
+      op.getTypeB() != op.getTypeA() ||
+      op.getTypeD() != NVVM::WGMMATypes::f32 ||
+      !llvm::all_of(sums.getBody(), llvm::IsaPred<Float32Type>) ||
+      op.getScaleD() != NVVM::WGMMAScaleOut::one ||
+      op.getScaleA() != NVVM::WGMMAScaleIn::one ||
+      op.getScaleB() != NVVM::WGMMAScaleIn::one)
+    return op.emitOpError("is no matrix operation that the simulator knows");
+  // In its own operation's form: whether rows are along the result.
+  const int64_t transposed = (op.getLayoutA() == NVVM::MMALayout::col ? 1 : 0) |
+                             (op.getLayoutB() == NVVM::MMALayout::row ? 2 : 0);
+  Value memory = getRegisters(builder.getF32Type(), count, /*isResult=*/true);
+  auto at = [&](int64_t i) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, i);
+  };
+  for (int64_t i = 0; i < count; ++i)
+    memref::StoreOp::create(
+        builder, loc,
+        LLVM::ExtractValueOp::create(builder, loc, op.getInouts(), i), memory,
+        at(i));
+  call("tg_sim_multiply_shared",
+       {toI64(item), i64(unit - tinygrad::kMatrixUnits), i64(transposed),
+        op.getDescriptorA(), op.getDescriptorB(), getAddress(memory, at(0)),
+        i64(numSites++)});
+  Value result = LLVM::PoisonOp::create(builder, loc, sums);
+  for (int64_t i = 0; i < count; ++i)
+    result = LLVM::InsertValueOp::create(
+        builder, loc, result,
+        memref::LoadOp::create(builder, loc, memory, at(i)), i);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return success();
+}
+
+/// An operation without an instruction, which gives back what it takes.
+void FunctionConverter::convertTakenRegisters(LLVM::InlineAsmOp op) {
+  Value result =
+      LLVM::PoisonOp::create(builder, loc, op.getResult(0).getType());
+  for (auto [i, value] : llvm::enumerate(op.getOperands()))
+    result = LLVM::InsertValueOp::create(builder, loc, result, value,
+                                         static_cast<int64_t>(i));
+  op.getResult(0).replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// The simulated memory of a group begins at address 0.
+LogicalResult
+FunctionConverter::convertAddress(memref::ExtractAlignedPointerAsIndexOp op) {
+  auto offset = memoryOffsets.find(op.getSource());
+  if (offset == memoryOffsets.end())
+    return op.emitOpError("takes the address of memory that is not the "
+                          "group's, which the simulator does not support");
+  op.getResult().replaceAllUsesWith(
+      arith::ConstantIndexOp::create(builder, loc, offset->second));
+  op.erase();
+  return success();
+}
+
 /// To tf32, with ties away from zero.
 LogicalResult
 FunctionConverter::convertRounding(NVVM::ConvertFloatToTF32Op op) {
@@ -627,6 +710,47 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
         tokens.push_back(op);
         return success();
       })
+      .Case<NVVM::WgmmaMmaAsyncOp>([&](NVVM::WgmmaMmaAsyncOp multiply) {
+        return convertWarpgroupProduct(multiply);
+      })
+      .Case<NVVM::WgmmaFenceAlignedOp>([&](auto) {
+        call("tg_sim_fence_registers", {toI64(item)});
+        op->erase();
+        return success();
+      })
+      .Case<NVVM::WgmmaGroupSyncAlignedOp>([&](auto) {
+        call("tg_sim_commit_products", {toI64(item)});
+        op->erase();
+        return success();
+      })
+      .Case<NVVM::WgmmaWaitGroupSyncOp>([&](NVVM::WgmmaWaitGroupSyncOp wait) {
+        call("tg_sim_wait_for_products",
+             {toI64(item), i64(static_cast<int64_t>(wait.getGroup()))});
+        op->erase();
+        return success();
+      })
+      .Case<NVVM::FenceProxyOp>([&](NVVM::FenceProxyOp fence) -> LogicalResult {
+        if (fence.getKind() != NVVM::ProxyKind::async_shared)
+          return op->emitOpError("is not supported by the simulator");
+        call("tg_sim_fence_proxy", {toI64(item)});
+        op->erase();
+        return success();
+      })
+      .Case<LLVM::ExtractValueOp>([&](auto) {
+        call("tg_sim_read_sum", {toI64(item)});
+        return success();
+      })
+      .Case<LLVM::InlineAsmOp>([&](LLVM::InlineAsmOp taken) -> LogicalResult {
+        if (!taken.getAsmString().empty() || taken->getNumResults() != 1 ||
+            !isa<LLVM::LLVMStructType>(taken.getResult(0).getType()))
+          return op->emitOpError("is not supported by the simulator");
+        convertTakenRegisters(taken);
+        return success();
+      })
+      .Case<memref::ExtractAlignedPointerAsIndexOp>(
+          [&](memref::ExtractAlignedPointerAsIndexOp address) {
+            return convertAddress(address);
+          })
       .Case<gpu::ReturnOp>([&](auto) {
         func::ReturnOp::create(builder, loc);
         op->erase();

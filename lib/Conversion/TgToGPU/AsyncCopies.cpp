@@ -207,6 +207,7 @@ void GPUEmitter::emitFilledAhead(
   nvgpu::DeviceAsyncWaitOp::create(
       at(top(), loc), group,
       builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
+  separateProxies(top(), loc);
   gpu::BarrierOp::create(at(top(), loc));
   Value ahead = getIndexConstant(buffers - 1, loc);
   Value next =

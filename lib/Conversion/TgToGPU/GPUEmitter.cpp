@@ -19,6 +19,7 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -178,6 +179,14 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
   for (auto [memory, argument] :
        llvm::zip_equal(layout.memories, func.getWorkgroupAttributions()))
     memories[memory.op] = argument;
+  if (layout.hasWarpgroups()) {
+    SmallVector<Attribute> aligned;
+    for (const GroupLayout::Memory &memory : layout.memories)
+      aligned.push_back(builder.getDictionaryAttr(
+          builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                               builder.getI64IntegerAttr(memory.alignment))));
+    func.setWorkgroupAttribAttrsAttr(builder.getArrayAttr(aligned));
+  }
   builder.setInsertionPointToEnd(&func.getBody().front());
   auto end = gpu::ReturnOp::create(builder);
   ValueRange given = func.getArguments();

@@ -117,6 +117,28 @@ private:
   Value getDigits(Value number, ArrayRef<std::pair<int64_t, int64_t>> digits,
                   Location loc);
 
+  //===--- Operations of four subgroups (WarpgroupUnits.cpp) ---===//
+  /// Sums of zeros.
+  Value createWarpgroupZeros(const tinygrad::MatrixUnit &unit, Location loc);
+  /// Lets wgmma read what items wrote to the memory of the group, once a
+  /// barrier follows. Nothing in kernels without wgmma.
+  void separateProxies(unsigned depth, Location loc);
+  /// The descriptor of a factor at the current positions, in the buffer of the
+  /// tile that begins at \p start (null: at its beginning).
+  Value getDescriptor(const Contraction &contraction, bool ofColumns,
+                      Value start, Location loc);
+  /// Adds the products of both tiles to the sums, at all positions of unrolled
+  /// ranges, and waits for them.
+  void addWarpgroupProducts(const Contraction &contraction, RangeSet tiles,
+                            RangeSet steps, ArrayRef<Value> starts,
+                            SmallVectorImpl<Value> &sums, Location loc);
+  /// The registers of a sum, after the wait.
+  SmallVector<Value> takeRegisters(const tinygrad::MatrixUnit &unit, Value sum,
+                                   Location loc);
+  /// The number of the register of the result at the current positions, of the
+  /// first lane of a vector.
+  int64_t getRegister(const Contraction &contraction);
+
   //===--- Tiles that are filled ahead (AsyncCopies.cpp) ---===//
   /// Whether both tiles of a sum are filled ahead, by copies that no item waits
   /// for, in the only loop of the sum.
@@ -175,6 +197,8 @@ private:
   /// The number of the item along each axis.
   SmallVector<Value> axisNumbers;
   DenseMap<Operation *, Value> memories;
+  /// The descriptors of whole tiles, by what they say beside the address.
+  DenseMap<std::pair<Operation *, uint64_t>, Value> descriptors;
   /// Where the buffers begin that the current position of a sum reads, of tiles
   /// that are filled ahead.
   DenseMap<Operation *, Value> starts;

@@ -74,6 +74,7 @@ void GPUEmitter::separateFromWrites(Location loc) {
     // What is computed further out does not read it.
     if (depth > top())
       return false;
+    separateProxies(depth, loc);
     gpu::BarrierOp::create(at(depth, loc));
     return isOuter = true;
   });

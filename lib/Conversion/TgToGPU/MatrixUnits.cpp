@@ -98,12 +98,13 @@ GPUEmitter::Fragment GPUEmitter::getFragment(const Contraction &contraction,
     saved.push_back({index, std::exchange(ranges[index].position, 0)});
   };
   // No loop binds the range of the depth: its position is 0.
-  if (RangeOp registers = Contraction::getRegisters(factor))
-    setFirst(registers);
+  for (RangeOp range : factor.ranges)
+    if (range.getKind() != RangeKind::local)
+      setFirst(range);
   IndexForm base = getForm(factor.getIndex());
   for (auto [index, position] : saved)
     ranges[index].position = position;
-  const IndexAtom lane(Contraction::getLanes(factor).getResult());
+  const IndexAtom lane(Contraction::getLanes(factor).front().getResult());
   for (auto [atom, coefficient] : IndexForm(base).terms)
     if (atom == lane)
       base.addTerm(atom, -coefficient);
@@ -368,6 +369,8 @@ static Value multiply(B &b, const MatrixUnit &unit, Value rows, Value columns,
         b, sum.getType(), uint32_t(unit.m), uint32_t(unit.n), uint32_t(unit.k),
         rows, columns, sum, /*subwordOffset=*/0, /*unsignedA=*/false,
         /*unsignedB=*/false, /*clamp=*/false);
+  case MatrixFamily::wgmma:
+    break; // its factors are not in registers
   }
   llvm_unreachable("unknown family");
 }
@@ -382,14 +385,13 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
   const Contraction &contraction = *found;
   const MatrixUnit &unit = *contraction.unit;
   const Location loc = op.getLoc();
-  RangeOp rowRegisters = Contraction::getRegisters(contraction.rows),
-          columnRegisters = Contraction::getRegisters(contraction.columns);
+  RangeOp vectorRange = Contraction::getVector(contraction.columns);
   auto indexOf = [&](RangeOp range) {
     return rangeIndex.lookup(range.getResult());
   };
   // One lane of a vector is taken from it.
-  if (columnRegisters)
-    if (Range &lanes = ranges[indexOf(columnRegisters)]; lanes.position >= 0) {
+  if (vectorRange)
+    if (Range &lanes = ranges[indexOf(vectorRange)]; lanes.position >= 0) {
       const int64_t position = std::exchange(lanes.position, -1);
       Value vector = get(op.getResult());
       lanes.position = position;
@@ -399,8 +401,11 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
     }
 
   RangeSet registers = 0;
-  if (rowRegisters)
-    registers = setOf(indexOf(rowRegisters));
+  for (const Contraction::Factor *factor :
+       {&contraction.rows, &contraction.columns})
+    for (RangeOp range : factor->ranges)
+      if (range.getKind() == RangeKind::unroll)
+        registers |= setOf(indexOf(range));
   // The accumulators of an item, the steps between two barriers, and loops.
   const RangeSet tiles = getDeps(op.getResult()) & unrollSet & ~registers;
   RangeSet steps = 0;
@@ -421,10 +426,15 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
   for (RangeSet rest = tiles; rest; rest &= rest - 1)
     copies *= ranges[llvm::countr_zero(rest)].extent;
 
-  Value zero = buildZero(at(0, loc), getAccumulators(unit, op.getType()));
+  const bool isWarpgroup = unit.readsMemory();
+  Value zero = isWarpgroup
+                   ? createWarpgroupZeros(unit, loc)
+                   : buildZero(at(0, loc), getAccumulators(unit, op.getType()));
   SmallVector<Value> carried(copies, zero);
   // Adds the products of what is in both tiles.
   auto addProducts = [&](ArrayRef<Value> starts, SmallVectorImpl<Value> &sums) {
+    if (isWarpgroup)
+      return addWarpgroupProducts(contraction, tiles, steps, starts, sums, loc);
     forEachPosition(steps, [&] {
       // By the position of the tile.
       DenseMap<uint64_t, Value> fragments[2];
@@ -466,10 +476,21 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
   const Value *next = carried.begin();
   forEachPosition(tiles, [&] {
     const Value sum = *next++;
+    SmallVector<Value> taken;
+    if (isWarpgroup)
+      taken = takeRegisters(unit, sum, loc);
     int64_t number = 0;
     forEachPosition(registers, [&] {
       B &b = at(depth, loc);
-      Value value = vector::ExtractOp::create(b, sum, number++);
+      Value value;
+      if (isWarpgroup) {
+        const int64_t count = vectorRange.getLargestExtent();
+        value = vector::FromElementsOp::create(
+            b, VectorType::get(count, b.getF32Type()),
+            ArrayRef(taken).slice(getRegister(contraction), count));
+      } else {
+        value = vector::ExtractOp::create(b, sum, number++);
+      }
       if (isNarrowFloat(op.getType()))
         value = arithmetic.buildNarrow(b, value, op.getType());
       scopes[depth].values[{op.getResult(), getKey(op.getResult())}] = value;

@@ -246,17 +246,12 @@ std::string CudaDriver::describe(int status) const {
 //===----------------------------------------------------------------------===//
 
 /// The newest architecture that the GPU runs code for: one that is not above
-/// its own.
+/// its own, and whose code all later ones run, too.
 static std::string chooseChip(int capability) {
-  int best = 0;
-  for (const GPUChipData &chip : kGPUChips) {
-    if (chip.isAMD())
-      continue;
-    const int known =
-        std::stoi(std::string(chip.name.substr(sizeof("sm_") - 1)));
-    if (known <= capability)
-      best = std::max(best, known);
-  }
+  int64_t best = 0;
+  for (const GPUChipData &chip : kGPUChips)
+    if (!chip.isSpecific() && chip.getCapability() <= capability)
+      best = std::max(best, chip.getCapability());
   return best > 0 ? "sm_" + std::to_string(best) : "";
 }
 
@@ -336,15 +331,16 @@ std::string CudaDriver::checkCode(const std::vector<char> &code) const {
   return "it is empty";
 }
 
-/// The version that a module of PTX states: "8.7"; "of no version" without one.
-static std::string getPtxVersion(const std::vector<char> &code) {
-  constexpr std::string_view directive = ".version ";
+/// What follows a directive of a module of PTX, up to the end of the word:
+/// "8.7" after ".version "; empty without the directive.
+static std::string getDirective(const std::vector<char> &code,
+                                std::string_view directive) {
   const std::string_view text(code.data());
   const std::size_t begin = text.find(directive);
   if (begin == std::string_view::npos)
-    return "of no version";
+    return "";
   const std::string_view rest = text.substr(begin + directive.size());
-  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+  return std::string(rest.substr(0, rest.find_first_of(", \n")));
 }
 
 GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
@@ -364,11 +360,20 @@ GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
                      options.data(), values.data());
   log += errors.data();
   log += info.data();
-  if (result.status == kUnsupportedPtxVersion)
-    log += (log.empty() ? "" : "\n") +
-           ("the code is PTX " + getPtxVersion(text)) +
-           ", which this driver, for CUDA " + versionText(version) +
-           ", does not know: a newer driver is needed";
+  auto explain = [&](const std::string &reason) {
+    log += (log.empty() ? "" : "\n") + reason;
+  };
+  if (result.status == kUnsupportedPtxVersion) {
+    const std::string stated = getDirective(text, ".version ");
+    explain("the code is PTX " + (stated.empty() ? "of no version" : stated) +
+            ", which this driver, for CUDA " + versionText(version) +
+            ", does not know: a newer driver is needed");
+  }
+  const GPUChipData *chip = findGPUChip(getDirective(text, ".target "));
+  if (!result && chip && chip->isSpecific())
+    explain("code for " + std::string(chip->name) +
+            " runs on GPUs of compute capability " +
+            versionText(int(chip->getCapability()) * 100) + " only");
   return result;
 }
 

@@ -125,7 +125,13 @@ void SimGroup::runGroup() {
     items[i].state = State::Fresh;
     items[i].copies.clear();
     items[i].copyGroups.clear();
+    items[i].products.clear();
+    items[i].productGroups.clear();
+    items[i].hasFencedRegisters = items[i].hasFencedProxy = false;
+    items[i].unfencedSince = 0;
   }
+  products.clear();
+  reading.clear();
   if (launch().sharedBytes > 0) {
     std::memset(shared.get(), kPoison, launch().sharedBytes);
     sharedShadow.begin(launch().sharedBytes);

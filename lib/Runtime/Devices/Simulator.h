@@ -69,6 +69,16 @@ struct SimItem {
   /// them each group of copies has.
   std::vector<Copy> copies;
   std::vector<std::size_t> copyGroups;
+  /// The same for products of matrices that read shared memory, by number.
+  std::vector<uint64_t> products;
+  std::vector<std::size_t> productGroups;
+  /// Whether a fence came after the last other access to registers of sums.
+  bool hasFencedRegisters = false;
+  /// The phase since which the item has written shared memory without a fence
+  /// and a barrier that let matrix operations read it, 0 if it has not; and
+  /// whether the fence has come.
+  uint32_t unfencedSince = 0;
+  bool hasFencedProxy = false;
 };
 
 /// Bits of the parameter `flags` of tg_sim_access.
@@ -87,7 +97,12 @@ inline constexpr int64_t kSimAlignmentBit = 8, kSimSiteBit = 16;
 /// Values of the parameter `mode` of tg_sim_shuffle.
 enum SimShuffle : int64_t { SimXor, SimUp, SimDown, SimIdx };
 /// What else lanes exchange, see tg_sim_multiply and tg_sim_load_matrices.
-enum SimMatrix : int64_t { SimMultiply = 4, SimLoad, SimLoadTransposed };
+enum SimMatrix : int64_t {
+  SimMultiply = 4,
+  SimLoad,
+  SimLoadTransposed,
+  SimMultiplyShared
+};
 
 /// What the simulator needs to know of a GPU.
 struct SimChip {
@@ -185,6 +200,26 @@ void tg_sim_copy(int64_t item, int64_t destination, int64_t source,
 void tg_sim_commit_copies(int64_t item);
 /// Waits until at most `count` groups of copies of the item are not complete.
 void tg_sim_wait_for_copies(int64_t item, int64_t count);
+/// wgmma.mma_async, by its place in Support/MatrixUnits.h, to which all lanes
+/// of four subgroups have to come. `a` and `b` are descriptors of shared
+/// memory, which begins at address 0; in `transposed`, bit 0 says that the rows
+/// which A has there are along the rows of the result, bit 1 that those of B
+/// are along the columns. `sum` are the registers of C, which become the
+/// result.
+void tg_sim_multiply_shared(int64_t item, int64_t unit, int64_t transposed,
+                            int64_t a, int64_t b, int64_t sum, int64_t site);
+/// wgmma.fence: products that follow see what was written to registers.
+void tg_sim_fence_registers(int64_t item);
+/// wgmma.commit_group: the products since the last call are a group.
+void tg_sim_commit_products(int64_t item);
+/// wgmma.wait_group: waits until at most `count` groups of products of the item
+/// are not complete.
+void tg_sim_wait_for_products(int64_t item, int64_t count);
+/// Comes before an access to registers of a sum by anything but products.
+void tg_sim_read_sum(int64_t item);
+/// fence.proxy.async: products that follow a barrier see what the item wrote to
+/// shared memory.
+void tg_sim_fence_proxy(int64_t item);
 }
 
 #endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H

@@ -95,12 +95,17 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
     }
     if (numCopying > 0 && !checkCopies(offset, bytes, item, access))
       stop(item);
+    if (kind.writes && !products.empty() &&
+        !checkProducts(offset, bytes, item, access))
+      stop(item);
     if (sharedShadow.access(offset, bytes, kind, item.number, conflict))
         [[likely]] {
       if (flags & SimAsync) {
         std::fill_n(copying.begin() + std::ptrdiff_t(offset), bytes,
                     uint16_t(item.number + 1));
         numCopying += bytes;
+      } else if (kind.writes) {
+        noteWrite(item);
       }
       return;
     }
@@ -173,6 +178,9 @@ std::string SimGroup::describeWait(const SimItem &item) {
   case State::AtBarrier:
     return "waits at barrier " + std::to_string(item.site);
   case State::AtShuffle: {
+    if (item.mode == SimMultiplyShared)
+      return "waits at matrix operation " + std::to_string(item.site) + " (" +
+             std::string(kMatrixUnits[item.width >> 2].name) + ")";
     if (item.mode == SimMultiply)
       return "waits at matrix operation " + std::to_string(item.site) + " (" +
              std::string(kMatrixUnits[item.width].name) + ")";

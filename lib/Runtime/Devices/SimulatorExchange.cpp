@@ -73,6 +73,11 @@ bool SimGroup::release() {
     }
   for (uint32_t i = 0; i < numItems; ++i)
     setReady(items[i]);
+  for (uint32_t i = 0; i < numItems; ++i)
+    if (items[i].hasFencedProxy) {
+      items[i].unfencedSince = 0;
+      items[i].hasFencedProxy = false;
+    }
   ++phase;
   if (launch().sharedBytes > 0)
     sharedShadow.nextPhase();
@@ -109,11 +114,15 @@ int64_t SimGroup::sourceOf(const SimItem &item) const {
                                                               : item.number;
 }
 
+/// Lets the items of a subgroup go on that wait for one another. Returns false
+/// after an error.
 bool SimGroup::releaseSubgroup(uint32_t subgroup) {
   const auto [begin, end] = itemsOf(subgroup);
   const SimItem *waiting = std::find_if(
       items.get() + begin, items.get() + end,
       [](const SimItem &i) { return i.state == State::AtShuffle; });
+  if (waiting->mode == SimMultiplyShared)
+    return releaseWarpgroup(*waiting);
   for (uint32_t i = begin; i < end; ++i) {
     const SimItem &item = items[i];
     if (item.state != State::AtShuffle || item.site != waiting->site ||
@@ -213,6 +222,7 @@ void SimGroup::waitForCopies(SimItem &item, std::size_t count) {
     // since the copy began.
     Conflict conflict;
     sharedShadow.access(offset, bytes, {false, true}, item.number, conflict);
+    noteWrite(item);
   }
   item.copies.erase(item.copies.begin(),
                     item.copies.begin() + std::ptrdiff_t(done));

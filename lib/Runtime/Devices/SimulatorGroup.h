@@ -93,6 +93,11 @@ public:
   void access(SimItem &item, const Access &access);
   void copy(SimItem &item, const SimItem::Copy &copy);
   void waitForCopies(SimItem &item, std::size_t count);
+  void multiplyShared(SimItem &item, int64_t unit, int64_t transposed,
+                      int64_t a, int64_t b, int64_t sum, int64_t site);
+  void commitProducts(SimItem &item);
+  void waitForProducts(SimItem &item, std::size_t count);
+  void readSum(SimItem &item);
 
 private:
   void prepare(LaunchState &launchState);
@@ -107,6 +112,18 @@ private:
   bool release();
   bool releaseSubgroup(uint32_t subgroup);
   bool exchangeMatrices(const SimItem &first, uint32_t begin, uint32_t end);
+  /// What the subgroups of a warpgroup do: products that read shared memory.
+  bool releaseWarpgroup(const SimItem &waiting);
+  bool multiplyWarpgroup(uint32_t begin);
+  bool readProductElement(std::size_t offset, uint32_t begin, int64_t site);
+  bool checkProducts(std::size_t offset, std::size_t bytes, const SimItem &item,
+                     const Access &access);
+  /// Notes that the item wrote shared memory.
+  void noteWrite(SimItem &item) {
+    if (item.unfencedSince == 0)
+      item.unfencedSince = sharedShadow.getPhase();
+    item.hasFencedProxy = false;
+  }
   bool checkCopies(std::size_t offset, std::size_t bytes, const SimItem &item,
                    const Access &access);
   void setReady(SimItem &item);
@@ -162,6 +179,19 @@ private:
   /// the item, plus one.
   std::vector<uint16_t> copying;
   std::size_t numCopying = 0;
+
+  /// Products that some item has not waited for, and the bytes of shared memory
+  /// that each reads.
+  struct Product {
+    uint64_t number;
+    uint32_t numWaiting;              ///< items
+    std::vector<std::size_t> offsets; ///< of elements
+  };
+  std::vector<Product> products;
+  uint64_t numProducts = 0;
+  /// By byte of shared memory, how many products read it; empty as long as no
+  /// group has had any.
+  std::vector<uint16_t> reading;
 
   bool isCounted = false;
   AccessCounter counter;

@@ -90,6 +90,45 @@ static Place getElementOfWmma(const MatrixUnit &unit, char matrix, int64_t lane,
   return {isRdna4 ? 8 * half + i : 2 * i + half, side};
 }
 
+/// wgmma with 64 rows: the accumulators d0, d1, ... of 128 lanes.
+static Place getElementOfWgmma(int64_t lane, int64_t i) {
+  const int64_t warp = lane / 32, inWarp = lane % 32;
+  return {16 * warp + inWarp / 4 + (i % 4 < 2 ? 0 : 8),
+          8 * (i / 4) + 2 * (inWarp % 4) + i % 2};
+}
+
+std::optional<std::size_t> detail::getDocumentedAddress(uint64_t descriptor,
+                                                        bool isTransposed,
+                                                        int64_t side,
+                                                        int64_t depth) {
+  const auto field = [&](unsigned first) {
+    return int64_t(descriptor >> first & 0x3fff) << 4;
+  };
+  const int64_t start = field(0), leading = field(16), other = field(32);
+  const bool hasBaseOffset = descriptor >> 49 & 7;
+  // The 8x8 matrix that the element is in, and its place there.
+  const int64_t matrixSide = side / 8, inSide = side % 8;
+  const int64_t matrixDepth = depth / 8, inDepth = depth % 8;
+  const int64_t row = isTransposed ? inDepth : inSide,
+                column = isTransposed ? inSide : inDepth;
+  const uint64_t mode = descriptor >> 62;
+  if (hasBaseOffset || mode > 1)
+    return std::nullopt;
+  if (mode == 0) // eight rows of 16 bytes each
+    return start + 16 * row + 2 * column +
+           (isTransposed ? other : leading) * matrixDepth +
+           (isTransposed ? leading : other) * matrixSide;
+  // Eight rows of 128 bytes, each with a row of eight matrices. The bits 4 to 6
+  // of an address change by those from 7 to 9.
+  int64_t address = start + 128 * row + 2 * column;
+  if (isTransposed)
+    address += 16 * (matrixSide % 8) + leading * (matrixSide / 8) +
+               other * matrixDepth;
+  else
+    address += 16 * matrixDepth + other * matrixSide;
+  return address ^ (address >> 7 & 7) << 4;
+}
+
 Place detail::getDocumentedElement(const MatrixUnit &unit, char matrix,
                                    int64_t lane, int64_t number) {
   switch (unit.family) {
@@ -99,6 +138,8 @@ Place detail::getDocumentedElement(const MatrixUnit &unit, char matrix,
     return getElementOfMfma(unit, matrix, lane, number);
   case MatrixFamily::wmma:
     return getElementOfWmma(unit, matrix, lane, number);
+  case MatrixFamily::wgmma: // factors are in memory
+    return getElementOfWgmma(lane, number);
   }
   std::abort();
 }
@@ -177,6 +218,32 @@ void detail::multiplyMatrices(const MatrixUnit &unit,
   default:
     return multiply<float>(unit, lanes);
   }
+}
+
+void detail::multiplyWarpgroup(const MatrixUnit &unit, const char *a,
+                               const char *b,
+                               const std::array<char *, 128> &sums) {
+  const auto read = [&](const char *from, int64_t row) {
+    std::vector<float> values(std::size_t(unit.k));
+    for (int64_t k = 0; k < unit.k; ++k)
+      values[std::size_t(k)] =
+          readElement<float>(unit.element, from + 2 * (row * unit.k + k));
+    return values;
+  };
+  std::vector<std::vector<float>> rows, columns;
+  for (int64_t i = 0; i < unit.m; ++i)
+    rows.push_back(read(a, i));
+  for (int64_t j = 0; j < unit.n; ++j)
+    columns.push_back(read(b, j));
+  for (std::size_t lane = 0; lane < sums.size(); ++lane)
+    for (int64_t i = 0; i < unit.c.getNumRegisters(); ++i) {
+      const auto [row, column] = getElementOfWgmma(int64_t(lane), i);
+      char *place = sums[lane] + std::size_t(i) * sizeof(float);
+      auto sum = readAs<float>(place);
+      for (std::size_t k = 0; k < std::size_t(unit.k); ++k)
+        sum += rows[std::size_t(row)][k] * columns[std::size_t(column)][k];
+      std::memcpy(place, &sum, sizeof(float));
+    }
 }
 
 void detail::loadMatrices(int64_t numMatrices, bool isTransposed,

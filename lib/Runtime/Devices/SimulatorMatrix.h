@@ -16,7 +16,9 @@
 #include "TinyGrad/Support/MatrixUnits.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace tinygrad::detail {
@@ -34,8 +36,21 @@ std::pair<int64_t, int64_t> getDocumentedElement(const MatrixUnit &unit,
                                                  char matrix, int64_t lane,
                                                  int64_t number);
 
+/// The address of an element of a factor of 16 bits in shared memory that a
+/// descriptor of wgmma describes: at a row of A (a column of B) and a position
+/// of the depth. `isTransposed` says that rows in memory are along the former.
+/// Nothing if the descriptor has a form that the simulator does not know.
+std::optional<std::size_t> getDocumentedAddress(uint64_t descriptor,
+                                                bool isTransposed, int64_t side,
+                                                int64_t depth);
+
 /// C becomes A * B + C. There are as many lanes as the operation has.
 void multiplyMatrices(const MatrixUnit &unit, const MatrixRegisters *lanes);
+
+/// The same for wgmma: A is in rows, and B in rows along the depth, one for
+/// each column. `sums` are the registers of C of all 128 lanes.
+void multiplyWarpgroup(const MatrixUnit &unit, const char *a, const char *b,
+                       const std::array<char *, 128> &sums);
 
 /// ldmatrix: 8x8 matrices of 16 bits each, of which lane 8 * i + j gives the
 /// address of row j of matrix i. Lane l gets the elements 2 * (l % 4) and the

@@ -27,6 +27,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tinygrad::detail {
@@ -70,6 +71,14 @@ public:
   /// error.
   bool access(std::size_t begin, std::size_t bytes, AccessKind kind,
               uint32_t item, Conflict &conflict);
+
+  uint32_t getPhase() const { return phase; }
+  /// The item that wrote a byte last, and the phase; 0 if none has.
+  std::pair<uint32_t, uint32_t> getWriter(std::size_t offset) const {
+    const uint32_t stamp = cells[offset].written;
+    const uint32_t writtenIn = stamp >> kPhaseShift;
+    return {itemOf(stamp), writtenIn < firstPhase ? 0 : writtenIn};
+  }
 
 private:
   // A stamp holds the number of a phase, an item, and in a read stamp whether

@@ -7,7 +7,8 @@
 /// \file
 /// The code is PTX as text, which the driver compiles for the GPU that it
 /// finds. The option is the oldest such GPU: "cuda:sm_90", or "cuda:sm_90:tf32"
-/// if products of f32 may round their factors to tf32.
+/// if products of f32 may round their factors to tf32. Code for "cuda:sm_90a"
+/// runs on GPUs of compute capability 9.0 only.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -11,18 +11,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 using tinygrad::FragmentDigit;
 
-SmallVector<AccumulatorDigit, 2>
+SmallVector<AccumulatorDigit, 4>
 tg::getAccumulatorDigits(const tinygrad::MatrixUnit &unit, bool ofColumns) {
-  SmallVector<AccumulatorDigit, 2> digits;
+  SmallVector<AccumulatorDigit, 4> digits;
   auto add = [&](const FragmentDigit &digit, bool isLane) {
     const int64_t stride = ofColumns ? digit.column : digit.row;
+    // Registers of neighboring columns are one vector.
     if (digit.extent > 1 && stride > 0)
-      digits.push_back({digit.extent, stride, isLane});
+      digits.push_back({digit.extent, stride, isLane,
+                        isLane                     ? RangeKind::local
+                        : ofColumns && stride == 1 ? RangeKind::upcast
+                                                   : RangeKind::unroll});
   };
   for (const FragmentDigit &digit : unit.c.lanes)
     add(digit, /*isLane=*/true);
@@ -32,26 +37,73 @@ tg::getAccumulatorDigits(const tinygrad::MatrixUnit &unit, bool ofColumns) {
   return digits;
 }
 
-RangeOp Contraction::getLanes(const Factor &factor) {
+SmallVector<RangeOp, 2> Contraction::getLanes(const Factor &factor) {
+  SmallVector<RangeOp, 2> lanes;
   for (RangeOp range : factor.ranges)
     if (range.getKind() == RangeKind::local)
+      lanes.push_back(range);
+  return lanes;
+}
+
+RangeOp Contraction::getVector(const Factor &factor) {
+  for (RangeOp range : factor.ranges)
+    if (range.getKind() == RangeKind::upcast)
       return range;
   return RangeOp();
 }
 
-RangeOp Contraction::getRegisters(const Factor &factor) {
-  for (RangeOp range : factor.ranges)
-    if (range.getKind() != RangeKind::local)
-      return range;
-  return RangeOp();
+/// Why wgmma cannot read the elements of a factor from its tile by a
+/// descriptor; empty if it can. A row of the tile has 128 bytes along the depth
+/// or along the rows (columns) of the result, and eight of them are what the
+/// order of chunks repeats after.
+static std::string findObstacleToDescriptor(Contraction::Factor &factor,
+                                            RangeOp depth,
+                                            IndexAnalysis &analysis) {
+  constexpr int64_t row = tinygrad::kWarpgroupBlock,
+                    repeat = tinygrad::kWarpgroupRows * row;
+  const bool isAlongDepth = factor.depthStride == 1;
+  const std::string of = " of the tile with the range " +
+                         std::to_string(factor.ranges.back().getId());
+  if (isAlongDepth ? factor.stride != row
+                   : factor.stride != 1 || factor.depthStride != row)
+    return "rows" + of + " do not have " + std::to_string(row) +
+           " elements along the depth or along the result";
+  if (isAlongDepth && factor.blockStride != 0 &&
+      factor.blockStride != row * row)
+    return "rows" + of + " do not follow one another";
+  const LinearForm &index = analysis.getLinear(factor.load.getIndex());
+  // Positions in a row.
+  int64_t last = depth.getLargestExtent() - 1;
+  bool isWhole = factor.blockStride % repeat == 0 &&
+                 index.constant.isStatic() &&
+                 *index.constant.getStatic() % repeat == 0;
+  for (auto [atom, coefficient] : index.terms) {
+    auto range = atom.getDefiningOp<RangeOp>();
+    if (range == depth || llvm::is_contained(factor.ranges, range))
+      continue;
+    const int64_t step = coefficient.getStatic().value_or(1);
+    if (step % repeat == 0)
+      continue;
+    int64_t reach = row;
+    isWhole &= isAlongDepth && range && !range.isSymbolic() && step > 0 &&
+               step % depth.getLargestExtent() == 0 &&
+               !llvm::MulOverflow(step, range.getLargestExtent() - 1, reach) &&
+               reach < row;
+    last += std::min(reach, row);
+  }
+  if (!isWhole || (isAlongDepth && last >= row))
+    return "matrices" + of + " do not begin at a multiple of " +
+           std::to_string(tinygrad::kWarpgroupRows) + " rows";
+  return {};
 }
 
 /// Sets the ranges and strides of a factor: its innermost ranges that the other
 /// factor does not depend on must be the digits. Returns what is wrong, or an
 /// empty string.
 static std::string findRanges(Contraction::Factor &factor, LoadOp other,
-                              RangeOp depth, ArrayRef<AccumulatorDigit> digits,
+                              RangeOp depth, const tinygrad::MatrixUnit &unit,
                               bool ofColumns, IndexAnalysis &analysis) {
+  const auto digits = getAccumulatorDigits(unit, ofColumns);
   const std::string what = ofColumns ? "columns" : "rows";
   SmallVector<RangeOp> own;
   SmallVector<Value> others(analysis.getRanges(other.getIndex()));
@@ -63,13 +115,10 @@ static std::string findRanges(Contraction::Factor &factor, LoadOp other,
     return "has too few ranges for the " + what + " of the operation";
   factor.ranges.assign(own.end() - digits.size(), own.end());
   for (auto [range, digit] : llvm::zip_equal(factor.ranges, digits)) {
-    const RangeKind kind = digit.isLane ? RangeKind::local
-                           : ofColumns  ? RangeKind::upcast
-                                        : RangeKind::unroll;
     if (range.isSymbolic() || range.getLargestExtent() != digit.extent ||
-        range.getKind() != kind)
+        range.getKind() != digit.kind)
       return "range " + std::to_string(range.getId()) + " is not " +
-             stringifyRangeKind(kind).str() + " " +
+             stringifyRangeKind(digit.kind).str() + " " +
              std::to_string(digit.extent) + ", as for the " + what +
              " of the operation";
   }
@@ -78,8 +127,13 @@ static std::string findRanges(Contraction::Factor &factor, LoadOp other,
       index.getCoefficient(factor.ranges.back()) / digits.back().stride;
   factor.depthStride = index.getCoefficient(depth);
   bool isLinear = factor.stride > 0 && factor.depthStride > 0;
-  for (auto [range, digit] : llvm::zip_equal(factor.ranges, digits))
-    isLinear &= index.getCoefficient(range) == factor.stride * digit.stride;
+  for (auto [range, digit] : llvm::zip_equal(factor.ranges, digits)) {
+    const int64_t coefficient = index.getCoefficient(range);
+    if (unit.readsMemory() && digit.stride == tinygrad::kWarpgroupBlock)
+      factor.blockStride = coefficient;
+    else
+      isLinear &= coefficient == factor.stride * digit.stride;
+  }
   for (auto [atom, coefficient] : index.terms)
     for (Value value : analysis.getRanges(atom))
       isLinear &=
@@ -89,7 +143,8 @@ static std::string findRanges(Contraction::Factor &factor, LoadOp other,
   if (!isLinear)
     return "the index of the factor with the " + what +
            " is not linear in the ranges of the operation";
-  return {};
+  return unit.readsMemory() ? findObstacleToDescriptor(factor, depth, analysis)
+                            : std::string();
 }
 
 FailureOr<Contraction> tg::getContraction(RangedReduceOp op,
@@ -110,18 +165,16 @@ FailureOr<Contraction> tg::getContraction(RangedReduceOp op,
            << depth.getId() << " is not loop " << unit.k
            << ", as for the depth of " << StringRef(unit.name);
   const ProductFactors factors = *getFactors(op.getValue());
-  const auto rows = getAccumulatorDigits(unit, /*ofColumns=*/false),
-             columns = getAccumulatorDigits(unit, /*ofColumns=*/true);
   auto lhs = factors.lhs.getDefiningOp<LoadOp>();
   auto rhs = factors.rhs.getDefiningOp<LoadOp>();
   std::string reason;
   for (auto [a, b] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
     contraction.rows = {a, getGroupTile(a.getResult()), {}};
     contraction.columns = {b, getGroupTile(b.getResult()), {}};
-    std::string wrong = findRanges(contraction.rows, b, depth, rows,
+    std::string wrong = findRanges(contraction.rows, b, depth, unit,
                                    /*ofColumns=*/false, analysis);
     if (wrong.empty())
-      wrong = findRanges(contraction.columns, a, depth, columns,
+      wrong = findRanges(contraction.columns, a, depth, unit,
                          /*ofColumns=*/true, analysis);
     if (wrong.empty())
       return contraction;

@@ -52,7 +52,10 @@ private:
   LogicalResult addExchange(RangedReduceOp reduce);
   LogicalResult addContraction(RangedReduceOp reduce);
   void permuteTile(StageOp tile);
-  LogicalResult addMemory(Operation *op, Type element, int64_t size);
+  /// Reports a tile that wgmma cannot read.
+  LogicalResult checkWarpgroups();
+  LogicalResult addMemory(Operation *op, Type element, int64_t size,
+                          int64_t alignment = kMemoryAlignment);
   LogicalResult addTile(StageOp stage);
   /// Whether neighboring items read elements of the tile that are in few banks,
   /// one after the other.
@@ -218,9 +221,10 @@ LogicalResult LayoutBuilder::addAxes() {
 }
 
 LogicalResult LayoutBuilder::addMemory(Operation *op, Type element,
-                                       int64_t size) {
-  const int64_t offset = llvm::alignTo(layout.groupBytes, kMemoryAlignment);
+                                       int64_t size, int64_t alignment) {
+  const int64_t offset = llvm::alignTo(layout.groupBytes, alignment);
   layout.memories.push_back({op, element, size, offset});
+  layout.memories.back().alignment = alignment;
   const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   if (size > (target.groupBytes - offset) / bytes)
     return op->emitOpError("needs more memory than a group of work items has: ")
@@ -338,7 +342,15 @@ LogicalResult LayoutBuilder::addTile(StageOp stage) {
     size = size / row * (row + pad);
   if (buffers > 1)
     size = llvm::alignTo(size * bytes, kMemoryAlignment) / bytes * buffers;
-  if (failed(addMemory(stage, element, size)))
+  // All tiles of the kernel: one may be read by several operations.
+  const bool hasWarpgroups = llvm::any_of(reduces, [](RangedReduceOp reduce) {
+    const tinygrad::MatrixUnit *unit =
+        tinygrad::findMatrixUnit(reduce.getUnit().value_or(""));
+    return unit && unit->readsMemory();
+  });
+  if (failed(addMemory(stage, element, size,
+                       hasWarpgroups ? tinygrad::kWarpgroupAlignment
+                                     : kMemoryAlignment)))
     return failure();
   if (pad > 0) {
     layout.memories.back().row = row;
@@ -401,18 +413,25 @@ LogicalResult LayoutBuilder::addContraction(RangedReduceOp reduce) {
            << StringRef(contraction->unit->name)
            << ", which the target does not have";
   // The number of a lane is that of its row and that of its column.
-  RangeOp column = Contraction::getLanes(contraction->columns),
-          row = Contraction::getLanes(contraction->rows);
+  SmallVector<RangeOp, 2> lanes = Contraction::getLanes(contraction->rows);
+  llvm::append_range(lanes, Contraction::getLanes(contraction->columns));
   auto isAxis = [&](size_t fromEnd, RangeOp range) {
     return layout.axes.size() >= fromEnd &&
            llvm::is_contained(layout.axes.end()[-ptrdiff_t(fromEnd)].ranges,
                               range);
   };
-  if (!isAxis(1, column) || !isAxis(2, row))
-    return reduce.emitOpError("ranges ")
-           << row.getId() << " and " << column.getId()
-           << " are not the innermost items of a group, as the lanes of "
-           << StringRef(contraction->unit->name) << " have to be";
+  for (auto [i, range] : llvm::enumerate(lanes))
+    if (!isAxis(lanes.size() - i, range)) {
+      InFlightDiagnostic error = reduce.emitOpError("ranges ");
+      for (auto [j, other] : llvm::enumerate(lanes))
+        error << (j == 0                  ? ""
+                  : j + 1 == lanes.size() ? " and "
+                                          : ", ")
+              << other.getId();
+      return error << " are not the innermost items of a group, as the lanes "
+                      "of "
+                   << StringRef(contraction->unit->name) << " have to be";
+    }
   layout.contractions.push_back(*contraction);
   permuteTile(contraction->rows.tile);
   permuteTile(contraction->columns.tile);
@@ -452,6 +471,31 @@ void LayoutBuilder::permuteTile(StageOp tile) {
   memory->rowMask = turn / chunk - 1;
 }
 
+LogicalResult LayoutBuilder::checkWarpgroups() {
+  for (const Contraction &contraction : layout.contractions) {
+    if (!contraction.unit->readsMemory())
+      continue;
+    for (const Contraction::Factor *factor :
+         {&contraction.rows, &contraction.columns}) {
+      auto *memory = llvm::find_if(
+          layout.memories, [&](const auto &m) { return m.op == factor->tile; });
+      const int64_t row = tinygrad::kWarpgroupBlock;
+      const int64_t size =
+          StageOp(factor->tile).getTile().getType().getNumElements();
+      if (memory->rowBits != llvm::Log2_64(row) ||
+          memory->rowMask + 1 != tinygrad::kWarpgroupRows ||
+          memory->chunkBits != llvm::Log2_64(row / tinygrad::kWarpgroupRows) ||
+          size % (row * tinygrad::kWarpgroupRows) != 0)
+        return StageOp(factor->tile).emitOpError("is not laid out as ")
+               << StringRef(contraction.unit->name)
+               << " reads it: only such operations may read it, and it has "
+                  "multiples of "
+               << row * tinygrad::kWarpgroupRows << " elements";
+    }
+  }
+  return success();
+}
+
 FailureOr<GroupLayout> LayoutBuilder::build() {
   if (failed(addAxes()) || failed(addGridRanges()))
     return failure();
@@ -467,6 +511,8 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
         return failure();
     }
   }
+  if (failed(checkWarpgroups()))
+    return failure();
   return std::move(layout);
 }
 

@@ -91,6 +91,8 @@ uint64_t RegisterCounter::countAccumulators(RangedReduceOp reduce) {
 uint64_t RegisterCounter::countFactors(const Contraction &contraction,
                                        const RangeSet &once) {
   const tinygrad::MatrixUnit &unit = *contraction.unit;
+  if (unit.readsMemory())
+    return 0;
   auto countOf = [&](const Contraction::Factor &factor, int64_t numElements,
                      bool ofColumns) {
     // Copies along digits of one accumulator are not tiles of their own.

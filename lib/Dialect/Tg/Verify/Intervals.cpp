@@ -11,6 +11,7 @@
 
 #include "Intervals.h"
 #include "Formula.h"
+#include "MatrixReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -37,7 +38,7 @@ static constexpr int64_t kMatrixRowBytes = 16;
 /// Operations that all items of a subgroup execute together.
 static bool isExchange(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::SubgroupReduceOp, nvgpu::MmaSyncOp,
-             nvgpu::LdMatrixOp>(op) ||
+             nvgpu::LdMatrixOp, NVVM::WgmmaMmaAsyncOp>(op) ||
          op->getName().getStringRef() == "amdgpu.mfma" ||
          op->getName().getStringRef() == "amdgpu.wmma";
 }
@@ -65,6 +66,19 @@ LogicalResult Intervals::collect(Operation *op) {
     accesses.push_back(access);
     return success();
   };
+  if (auto product = dyn_cast<NVVM::WgmmaMmaAsyncOp>(op)) {
+    FailureOr<std::array<MemoryAccess, 2>> reads =
+        getMatrixReads(product, func);
+    if (failed(reads))
+      return failure();
+    for (const MemoryAccess &read : *reads) {
+      accessesOf[op].push_back(accesses.size());
+      accesses.push_back(read);
+    }
+    return success();
+  }
+  if (auto address = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op))
+    return checkAddress(address);
   auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
   auto isAccessible = [](Value memory) {
     auto type = dyn_cast<MemRefType>(memory.getType());

@@ -38,6 +38,9 @@ struct MemoryAccess {
   Value count = {};
   /// The copy runs on until some wait.
   bool isAsync = false;
+  /// Rows of a matrix, of which only parts may be read: permuted as others, but
+  /// longer than a chunk.
+  bool isMatrix = false;
   std::optional<Permutation> permutation = std::nullopt;
 };
 

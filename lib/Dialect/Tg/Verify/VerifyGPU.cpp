@@ -137,7 +137,7 @@ LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
                                          size);
                  })))
     return failure();
-  if (access.width == 1)
+  if (access.width == 1 || access.isMatrix)
     return success();
   return ask(access.op,
              "this access is of elements of two chunks of " +

@@ -316,7 +316,7 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
     special cases and order are those of `tg.reduce`.
 
     A sum of products with `on` is computed by a matrix operation of a GPU, in which
-    the items of a subgroup multiply two small matrices. It has the name of the
+    the items of a subgroup, or of four, multiply two small matrices. It has the name of the
     operation in `Support/MatrixUnits.h`. Its last range is the depth of these
     matrices; the ranges that give an item its rows and columns are listed at the
     step `contract`. Sums of f16 and bf16 are added up in f32, in any order, and

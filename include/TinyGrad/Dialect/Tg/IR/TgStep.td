@@ -68,12 +68,15 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     `contract` requires that both factors are elements of tiles of the group, and
     that ranges have the layout of the operation (`Support/MatrixUnits.h`): the
     innermost ranges that only the first factor depends on are its rows, those of
-    the second factor its columns. Digits of lanes are `local`, digits of registers
-    `unroll` (rows) or `upcast` (columns), and both indices are linear in them. The
-    last range of the sum is a `loop`, as long as the operation is deep. The items
-    of the columns, and outside of them those of the rows, are the innermost ones of
-    the group. Zeros by which a split has masked the sum are omitted: the tiles
-    hold them, since loads are masked alike. What a tile computes from masked loads
+    the second factor its columns. Digits of lanes are `local`, those of registers
+    `upcast` if they are neighboring columns and `unroll` otherwise, and both indices
+    are linear in them. The last range of the sum is a `loop`, as long as the operation
+    is deep. The items of the columns, and outside of them those of the rows, are the
+    innermost ones of the group; outside of both are the four subgroups of `wgmma_*`.
+    Such an operation reads its factors from tiles with rows of 64 elements, along the
+    depth or along the rows (columns), of which blocks of 64 follow one another. Zeros
+    by which a split has masked the sum are omitted: the tiles hold them, since loads
+    are masked alike. What a tile computes from masked loads
     is masked too.
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and

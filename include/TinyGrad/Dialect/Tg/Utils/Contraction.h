@@ -24,10 +24,11 @@ struct AccumulatorDigit {
   int64_t extent;
   int64_t stride; ///< in rows or columns
   bool isLane;    ///< else of the number of a register
+  RangeKind kind; ///< of its range
 };
 
 /// The digits of the rows, or of the columns, from the outermost on.
-SmallVector<AccumulatorDigit, 2>
+SmallVector<AccumulatorDigit, 4>
 getAccumulatorDigits(const tinygrad::MatrixUnit &unit, bool ofColumns);
 
 /// A sum that a matrix operation computes.
@@ -37,9 +38,12 @@ struct Contraction {
     LoadOp load;
     StageOp tile;
     /// The ranges of the rows or columns of the accumulator.
-    SmallVector<RangeOp, 2> ranges;
+    SmallVector<RangeOp, 4> ranges;
     /// Distances of neighboring rows (or columns), and along the depth.
     int64_t stride = 0, depthStride = 0;
+    /// The distance of neighboring blocks of columns, for wgmma; 0 if there is
+    /// one.
+    int64_t blockStride = 0;
 
     Value getIndex() const { return LoadOp(load).getIndex(); }
     Value getBuffer() const { return LoadOp(load).getBuffer(); }
@@ -49,10 +53,11 @@ struct Contraction {
   RangeOp depth;
   Factor rows, columns;
 
-  /// The range of the rows or columns among the lanes, and the one among the
-  /// registers; null if there is none.
-  static RangeOp getLanes(const Factor &factor);
-  static RangeOp getRegisters(const Factor &factor);
+  /// The ranges of the rows or columns among the lanes, from the outermost on.
+  static SmallVector<RangeOp, 2> getLanes(const Factor &factor);
+  /// The range of the lanes of a vector among the registers; null if there is
+  /// none.
+  static RangeOp getVector(const Factor &factor);
 };
 
 /// Finds out how a sum with a matrix operation uses it. Emits an error if the

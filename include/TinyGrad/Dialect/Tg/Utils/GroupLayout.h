@@ -65,6 +65,8 @@ struct GroupLayout {
     /// `pad` elements that are not used follow each `row` elements, so that
     /// items that access a column do not all access one bank.
     int64_t row = 0, pad = 0;
+    /// What the address is a multiple of, in bytes.
+    int64_t alignment = 16;
   };
   SmallVector<Memory> memories;
   /// Bytes of all of it.
@@ -87,6 +89,12 @@ struct GroupLayout {
   /// innermost ones, if there are contractions.
   unsigned getColumnAxis() const { return axes.size() - 1; }
   unsigned getRowAxis() const { return axes.size() - 2; }
+  /// Whether some of them read the memory of the group themselves.
+  bool hasWarpgroups() const {
+    return llvm::any_of(contractions, [](const Contraction &contraction) {
+      return contraction.unit->readsMemory();
+    });
+  }
 
   uint32_t getGroupItems() const {
     return groupSize[0] * groupSize[1] * groupSize[2];

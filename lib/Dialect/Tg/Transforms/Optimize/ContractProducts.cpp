@@ -79,7 +79,8 @@ static const MatrixUnit *findUnit(const TargetFacts &target,
                                   int64_t deepest = INT64_MAX) {
   const MatrixUnit *found = nullptr;
   for (const auto &[i, unit] : llvm::enumerate(tinygrad::kMatrixUnits))
-    if ((target.matrixUnits >> i & 1) && fitsUnit(unit, factors, result) &&
+    if ((target.matrixUnits >> i & 1) && !unit.readsMemory() &&
+        fitsUnit(unit, factors, result) &&
         (unit.element != tinygrad::MatrixElement::tf32 || target.roundToTf32) &&
         unit.k <= deepest && (!found || unit.k > found->k))
       found = &unit;
@@ -152,9 +153,7 @@ static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
     if (digit.extent < rest.getLargestExtent())
       std::tie(own, rest) =
           schedule.split(rest, rest.getLargestExtent() / digit.extent);
-    schedule.setKind(own, digit.isLane ? RangeKind::local
-                          : ofColumns  ? RangeKind::upcast
-                                       : RangeKind::unroll);
+    schedule.setKind(own, digit.kind);
     if (!first)
       first = own;
   }

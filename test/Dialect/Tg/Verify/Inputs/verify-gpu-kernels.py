@@ -13,9 +13,9 @@ cuda:sm_90,async_copies=0.
 With --without-barriers, each barrier is left out once: the proof must fail, or
 else the barrier is not needed. These are counted too.
 
-With --mutants, each barrier and each wait for copies is left out, the order of
-elements in tiles is changed, and accesses of tiles are one element too far: each
-time the proof must fail.
+With --mutants, each barrier and each wait for copies or products is left out, the
+order of elements in tiles is changed, and accesses of tiles are one element too far,
+or matrices a whole tile: each time the proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
@@ -85,8 +85,9 @@ DROPPED = {
     # More memory than groups of gfx942 have.
     "Cuda/large-group-memory.mlir": [""],
 }
-MATRIX_UNITS = re.compile(r"nvgpu\.mma\.sync|amdgpu\.(mfma|wmma)")
+MATRIX_UNITS = re.compile(r"nvgpu\.mma\.sync|nvvm\.wgmma|amdgpu\.(mfma|wmma)")
 SEPARATOR = "// -----"
+OTHER_ORDER = "permute their memory in different ways"
 # What begins a file within a file for split-file.
 FILE = r"(?://|#)--- "
 
@@ -224,6 +225,27 @@ def mutants(module):
             if found := re.search(r"numGroups = (\d+)", line):
                 later = f"numGroups = {int(found[1]) + 1}"
                 yield "later wait", replace(lines, i, found[0], later), message
+        elif "nvvm.wgmma.commit" in line:
+            yield "commit of products", lines[:i] + lines[i + 1 :], "is not waited for"
+        elif "nvvm.wgmma.wait" in line:
+            message = "is not waited for"
+            yield "wait for products", lines[:i] + lines[i + 1 :], message
+            yield "later wait for products", replace(lines, i, "aligned 0", "aligned 1"), message
+        elif "nvvm.wgmma.mma_async" in line:
+            # Not computed as a place in a tile.
+            descriptor = re.search(r"mma_async (%\w+),", line)[1]
+            other = replace(lines, i, f"{descriptor},", "%other,")
+            other[i:i] = [f"%other = arith.addi {descriptor}, {descriptor} : i64"]
+            yield "unknown descriptor", other, "unsupported descriptor"
+        elif "arith.shrui" in line and ": index to i64" in lines[i + 1]:
+            # The matrix of another buffer, in tiles of 64x64.
+            place = re.search(r"arith\.shrui (%\w+),", line)[1]
+            far = replace(lines, i, f"{place},", "%far,")
+            far[i:i] = [
+                "%tile = arith.constant 4096 : index",
+                f"%far = arith.addi {place}, %tile : index",
+            ]
+            yield "offset of matrix", far, "outside of its buffer|no barrier is between"
         elif found := re.match(r"\s*(%\w+) = arith\.xori (%\w+), (%\w+) : index", line):
             orders.append((i, found[1], found[2]))
     # The row is shifted, masked, shifted back and flips bits, in this order.
@@ -238,8 +260,7 @@ def mutants(module):
         # Bits that flip themselves are lost, in all accesses.
         wrong = replace(wrong, i - 1, f", {chunk_bits} :", f", {row_bits} :")
         # In an order that the other accesses do not have.
-        other = "permute their memory in different ways"
-        yield "order", replace(lines, i - 3, f", {row_bits} :", f", {chunk_bits} :"), other
+        yield "order", replace(lines, i - 3, f", {row_bits} :", f", {chunk_bits} :"), OTHER_ORDER
         # One element too far, in the first and second access of each kind.
         access = next(line for line in lines[i + 1 :] if f"[{result}]" in line)
         kind = re.search(r"(\w+\.[\w.]+) ", access)[1]
@@ -254,7 +275,9 @@ def mutants(module):
         ]
         yield f"offset of {kind}", far, too_far
     if orders:
-        yield "order of all", wrong, "is no permutation"
+        # Matrix operations that read the tiles themselves know one order.
+        message = OTHER_ORDER if "nvvm.wgmma" in module else "is no permutation"
+        yield "order of all", wrong, message
 
 
 def try_mutants(opt, modules):

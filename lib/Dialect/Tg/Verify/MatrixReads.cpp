@@ -1,0 +1,154 @@
+//===- MatrixReads.cpp - what matrix operations read ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Recognizes the descriptors of wgmma. A descriptor is
+///
+///   (address of the tile >> 4 & 0x3fff | constant) + (first element >> 3)
+///
+/// where elements have 2 bytes, and the constant says the rest: rows of 128
+/// bytes whose chunks are permuted as those of the tile, if that begins at a
+/// multiple of 1024 bytes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "MatrixReads.h"
+#include "TinyGrad/Support/MatrixUnits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static constexpr int64_t kRow = tinygrad::kWarpgroupBlock, kBytes = 2;
+static constexpr unsigned kFieldBits = 14;
+
+static bool isConstant(Value value, uint64_t wanted) {
+  APInt number;
+  return matchPattern(value, m_ConstantInt(&number)) &&
+         number.getZExtValue() == wanted;
+}
+
+namespace {
+struct Descriptor {
+  Value memory;
+  OpOperand *first; ///< the number of the first element
+  uint64_t bits;    ///< beside the address
+};
+} // namespace
+
+static std::optional<Descriptor> matchDescriptor(Value value) {
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  auto whole = sum ? sum.getLhs().getDefiningOp<arith::OrIOp>() : nullptr;
+  auto cast = sum ? sum.getRhs().getDefiningOp<arith::IndexCastOp>() : nullptr;
+  auto place = cast ? cast.getIn().getDefiningOp<arith::ShRUIOp>() : nullptr;
+  auto field = whole ? whole.getLhs().getDefiningOp<arith::AndIOp>() : nullptr;
+  auto pieces =
+      field ? field.getLhs().getDefiningOp<arith::ShRUIOp>() : nullptr;
+  auto address =
+      pieces ? pieces.getLhs().getDefiningOp<arith::IndexCastOp>() : nullptr;
+  auto memory =
+      address ? address.getIn()
+                    .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>()
+              : nullptr;
+  APInt bits;
+  if (!place || !memory || !isConstant(place.getRhs(), 3) ||
+      !isConstant(pieces.getRhs(), 4) ||
+      !isConstant(field.getRhs(), (uint64_t(1) << kFieldBits) - 1) ||
+      !matchPattern(whole.getRhs(), m_ConstantInt(&bits)))
+    return std::nullopt;
+  return Descriptor{memory.getSource(), &place->getOpOperand(0),
+                    bits.getZExtValue()};
+}
+
+/// How many elements there are from the first one that a matrix has to the last
+/// one; none if the descriptor is of another kind of rows.
+static std::optional<int64_t> getReach(uint64_t bits, bool isAlongDepth,
+                                       int64_t side, int64_t depth) {
+  auto field = [&](unsigned first) {
+    return int64_t(bits >> first & ((1 << kFieldBits) - 1)) << 4;
+  };
+  const int64_t blocks = field(16), groups = field(32);
+  const uint64_t rest = bits & ~(uint64_t((1 << kFieldBits) - 1) << 16 |
+                                 uint64_t((1 << kFieldBits) - 1) << 32);
+  if (rest != uint64_t(1) << 62 ||
+      groups != tinygrad::kWarpgroupRows * kRow * kBytes)
+    return std::nullopt;
+  if (isAlongDepth)
+    return (side - 1) * kRow + depth;
+  return (side / kRow - 1) * (blocks / kBytes) + depth * kRow;
+}
+
+/// Whether nothing lets another item write before the operation is complete.
+static LogicalResult checkWait(NVVM::WgmmaMmaAsyncOp op) {
+  bool isCommitted = false;
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (isa<NVVM::WgmmaGroupSyncAlignedOp>(next))
+      isCommitted = true;
+    if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(next);
+        wait && wait.getGroup() == 0 && isCommitted)
+      return success();
+    if (next->getNumRegions() != 0 || isa<gpu::BarrierOp>(next) ||
+        next->hasTrait<OpTrait::IsTerminator>())
+      break;
+  }
+  return op->emitError("is not waited for before the next barrier or the end "
+                       "of its block");
+}
+
+FailureOr<std::array<MemoryAccess, 2>>
+tg::getMatrixReads(NVVM::WgmmaMmaAsyncOp op, gpu::GPUFuncOp func) {
+  if (failed(checkWait(op)))
+    return failure();
+  std::array<MemoryAccess, 2> reads;
+  for (bool ofB : {false, true}) {
+    std::optional<Descriptor> descriptor =
+        matchDescriptor(ofB ? op.getDescriptorB() : op.getDescriptorA());
+    const bool isAlongDepth = ofB ? op.getLayoutB() == NVVM::MMALayout::col
+                                  : op.getLayoutA() == NVVM::MMALayout::row;
+    std::optional<int64_t> reach;
+    if (descriptor)
+      reach = getReach(descriptor->bits, isAlongDepth,
+                       ofB ? op.getShape().getN() : op.getShape().getM(),
+                       op.getShape().getK());
+    auto tile = descriptor ? dyn_cast<BlockArgument>(descriptor->memory)
+                           : BlockArgument();
+    const auto attributions = func.getWorkgroupAttributions();
+    const auto *found = llvm::find(attributions, tile);
+    auto alignment =
+        reach && found != attributions.end()
+            ? dyn_cast_if_present<IntegerAttr>(func.getWorkgroupAttributionAttr(
+                  unsigned(found - attributions.begin()),
+                  LLVM::LLVMDialect::getAlignAttrName()))
+            : IntegerAttr();
+    if (!alignment || alignment.getInt() % tinygrad::kWarpgroupAlignment != 0 ||
+        cast<MemRefType>(tile.getType()).getElementTypeBitWidth() != 8 * kBytes)
+      return op->emitError("unsupported descriptor of factor ")
+             << (ofB ? "B" : "A");
+    MemoryAccess &read = reads[ofB];
+    read = {op, tile, OperandRange(descriptor->first, 1), *reach};
+    read.isMatrix = true;
+    read.permutation = Permutation{
+        llvm::Log2_64(kRow), llvm::Log2_64(kRow / tinygrad::kWarpgroupRows),
+        uint64_t(tinygrad::kWarpgroupRows - 1)};
+  }
+  return reads;
+}
+
+LogicalResult tg::checkAddress(memref::ExtractAlignedPointerAsIndexOp op) {
+  SmallVector<Operation *> rest{op};
+  while (!rest.empty())
+    for (Operation *user : rest.pop_back_val()->getUsers()) {
+      if (isa<NVVM::WgmmaMmaAsyncOp>(user))
+        continue;
+      if (!isa<arith::ArithDialect>(user->getDialect()))
+        return user->emitError("unsupported use of an address");
+      rest.push_back(user);
+    }
+  return success();
+}

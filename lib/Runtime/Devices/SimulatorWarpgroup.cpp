@@ -1,0 +1,268 @@
+//===- SimulatorWarpgroup.cpp - products of four subgroups ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// wgmma: products of matrices in shared memory, which go on while the items
+/// that began them do. The sums are computed at once; what is wrong before they
+/// are waited for is an error.
+///
+/// A sum may not be read as long as any product of its item is not complete,
+/// which is more than PTX asks for: only those of this sum matter there.
+///
+//===----------------------------------------------------------------------===//
+
+#include "SimulatorGroup.h"
+#include "SimulatorMatrix.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+using State = SimItem::State;
+
+/// Subgroups that multiply together, and their lanes.
+static constexpr uint32_t kSubgroups = 4, kLanes = 32,
+                          kItems = kSubgroups * kLanes;
+static constexpr std::size_t kElementBytes = 2;
+
+//===----------------------------------------------------------------------===//
+// Meeting
+//===----------------------------------------------------------------------===//
+
+void SimGroup::multiplyShared(SimItem &item, int64_t unit, int64_t transposed,
+                              int64_t a, int64_t b, int64_t sum, int64_t site) {
+  if (!item.hasFencedRegisters) {
+    record(nameOf(item.number) + " of " + nameOfGroup(group) +
+           " begins matrix operation " + std::to_string(site) + " (" +
+           std::string(kMatrixUnits[unit].name) +
+           ") without a wgmma.fence since its registers were accessed");
+    stop(item);
+  }
+  item.result = sum;
+  shuffle(item, a, b, SimMultiplyShared, unit << 2 | transposed, site);
+}
+
+/// Does the product for which an item waits if the items of all four subgroups
+/// do. Those of others that wait for something else may still come. Returns
+/// false after an error.
+bool SimGroup::releaseWarpgroup(const SimItem &waiting) {
+  const uint32_t begin = waiting.number / kItems * kItems;
+  if (launch().subgroupSize != kLanes || begin + kItems > numItems) {
+    record(nameOf(waiting.number) + " of " + nameOfGroup(group) + " " +
+           describeWait(waiting) + ", but it is not one of " +
+           std::to_string(kSubgroups) + " subgroups of " +
+           std::to_string(kLanes) + " lanes");
+    return false;
+  }
+  for (uint32_t i = begin; i < begin + kItems; ++i) {
+    const SimItem &item = items[i];
+    if (item.state == State::Ready ||
+        (item.state == State::AtShuffle && item.mode != SimMultiplyShared))
+      return true;
+    if (item.state != State::AtShuffle || item.site != waiting.site ||
+        item.width != waiting.width) {
+      recordMissing(waiting, item);
+      return false;
+    }
+    if (item.bits != waiting.bits || item.operand != waiting.operand) {
+      record(nameOf(waiting.number) + " of " + nameOfGroup(group) + " " +
+             describeWait(waiting) + " with other descriptors than " +
+             nameOf(item.number));
+      return false;
+    }
+  }
+  if (!multiplyWarpgroup(begin))
+    return false;
+  for (uint32_t i = begin; i < begin + kItems; ++i)
+    setReady(items[i]);
+  std::fill_n(numAtShuffle.begin() + begin / kLanes, kSubgroups, 0);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Records that a product reads an element. Returns false after an error.
+bool SimGroup::readProductElement(std::size_t offset, uint32_t begin,
+                                  int64_t site) {
+  const auto what = [&] {
+    return "matrix operation " + std::to_string(site) + " of " + nameOf(begin) +
+           " of " + nameOfGroup(group) + " reads byte " +
+           std::to_string(offset) + " of shared memory";
+  };
+  if (offset + kElementBytes > launch().sharedBytes) {
+    record(what() + ", which has " + std::to_string(launch().sharedBytes),
+           /*isBoundsError=*/true);
+    return false;
+  }
+  if (numCopying > 0 && copying[offset] != 0) {
+    record(what() + ", which a copy writes that " +
+           nameOf(copying[offset] - 1u) + " has not waited for");
+    return false;
+  }
+  // What any item wrote in this phase is not ordered before it: two of its
+  // items read, so that each writer is another one than some reader.
+  for (const uint32_t reader : {begin, begin + 1}) {
+    Conflict conflict;
+    if (sharedShadow.access(offset, kElementBytes, {true, false}, reader,
+                            conflict))
+      continue;
+    record(conflict.kind == Conflict::Kind::Uninitialized
+               ? what() + ", which no work item of the group has written"
+               : "race: " + what() + ", which " + nameOf(conflict.item) +
+                     " wrote without a barrier in between");
+    return false;
+  }
+  const auto [writer, writtenIn] = sharedShadow.getWriter(offset);
+  if (const uint32_t since = items[writer].unfencedSince;
+      since != 0 && since <= writtenIn) {
+    record(what() + ", which " + nameOf(writer) +
+           " wrote without a fence.proxy.async before the barrier");
+    return false;
+  }
+  return true;
+}
+
+/// Does the product of the warpgroup whose first item is `begin`.
+bool SimGroup::multiplyWarpgroup(uint32_t begin) {
+  const SimItem &first = items[begin];
+  const MatrixUnit &unit = kMatrixUnits[first.width >> 2];
+  const bool isTransposed[] = {(first.width & 1) != 0, (first.width & 2) != 0};
+  Product product{numProducts++, kItems, {}};
+  std::vector<char> factors[2];
+  for (std::size_t number : {0, 1}) {
+    const auto descriptor = uint64_t(number == 0 ? first.bits : first.operand);
+    const int64_t extent = number == 0 ? unit.m : unit.n;
+    factors[number].resize(std::size_t(extent * unit.k) * kElementBytes);
+    char *to = factors[number].data();
+    for (int64_t side = 0; side < extent; ++side)
+      for (int64_t depth = 0; depth < unit.k; ++depth) {
+        const std::optional<std::size_t> offset =
+            getDocumentedAddress(descriptor, isTransposed[number], side, depth);
+        if (!offset) {
+          record(nameOf(begin) + " of " + nameOfGroup(group) + " " +
+                 describeWait(first) +
+                 " with a descriptor of a kind that the "
+                 "simulator does not know");
+          return false;
+        }
+        if (!readProductElement(*offset, begin, first.site))
+          return false;
+        product.offsets.push_back(*offset);
+        std::copy_n(shared.get() + *offset, kElementBytes, to);
+        to += kElementBytes;
+      }
+  }
+  std::array<char *, kItems> sums{};
+  for (uint32_t i = 0; i < kItems; ++i) {
+    sums[i] = reinterpret_cast<char *>(items[begin + i].result);
+    items[begin + i].products.push_back(product.number);
+  }
+  detail::multiplyWarpgroup(unit, factors[0].data(), factors[1].data(), sums);
+  reading.resize(launch().sharedBytes);
+  for (const std::size_t offset : product.offsets)
+    for (std::size_t i = 0; i < kElementBytes; ++i)
+      ++reading[offset + i];
+  products.push_back(std::move(product));
+  return true;
+}
+
+/// Whether no product reads the bytes that an item writes. Otherwise records an
+/// error.
+bool SimGroup::checkProducts(std::size_t offset, std::size_t bytes,
+                             const SimItem &item, const Access &access) {
+  const auto begin = reading.begin() + std::ptrdiff_t(offset),
+             end = begin + std::ptrdiff_t(bytes);
+  const auto found =
+      std::find_if(begin, end, [](uint16_t i) { return i != 0; });
+  if (found == end)
+    return true;
+  record(nameOf(item.number) + " of " + nameOfGroup(group) + " writes " +
+         nameOfElement(access, access.index + int64_t(found - begin) /
+                                                  access.elementBytes) +
+         ", which a matrix operation reads that was not waited for");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+void SimGroup::commitProducts(SimItem &item) {
+  std::size_t grouped = 0;
+  for (const std::size_t count : item.productGroups)
+    grouped += count;
+  item.productGroups.push_back(item.products.size() - grouped);
+}
+
+void SimGroup::waitForProducts(SimItem &item, std::size_t count) {
+  std::size_t done = 0;
+  while (item.productGroups.size() > count) {
+    done += item.productGroups.front();
+    item.productGroups.erase(item.productGroups.begin());
+  }
+  for (std::size_t i = 0; i < done; ++i) {
+    const auto product =
+        std::find_if(products.begin(), products.end(), [&](const Product &p) {
+          return p.number == item.products[i];
+        });
+    if (--product->numWaiting != 0)
+      continue;
+    for (const std::size_t offset : product->offsets)
+      for (std::size_t j = 0; j < kElementBytes; ++j)
+        --reading[offset + j];
+    products.erase(product);
+  }
+  item.products.erase(item.products.begin(),
+                      item.products.begin() + std::ptrdiff_t(done));
+}
+
+void SimGroup::readSum(SimItem &item) {
+  item.hasFencedRegisters = false;
+  if (item.products.empty())
+    return;
+  record(nameOf(item.number) + " of " + nameOfGroup(group) +
+         " reads a sum of a matrix operation that it has not waited for");
+  stop(item);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions that kernels call
+//===----------------------------------------------------------------------===//
+
+void tg_sim_multiply_shared(int64_t item, int64_t unit, int64_t transposed,
+                            int64_t a, int64_t b, int64_t sum, int64_t site) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->multiplyShared(self, unit, transposed, a, b, sum, site);
+}
+
+void tg_sim_fence_registers(int64_t item) {
+  reinterpret_cast<SimItem *>(item)->hasFencedRegisters = true;
+}
+
+void tg_sim_commit_products(int64_t item) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->commitProducts(self);
+}
+
+void tg_sim_wait_for_products(int64_t item, int64_t count) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->waitForProducts(self, std::size_t(count));
+}
+
+void tg_sim_read_sum(int64_t item) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->readSum(self);
+}
+
+void tg_sim_fence_proxy(int64_t item) {
+  reinterpret_cast<SimItem *>(item)->hasFencedProxy = true;
+}
