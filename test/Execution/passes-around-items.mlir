@@ -2,8 +2,8 @@
 // RUN: tg-opt %s --tg-schedule-pipeline --tg-verify-schedules -o /dev/null
 // RUN: tg-opt %s --tg-schedule-pipeline --tg-optimize-pipeline -o %t.mlir
 // RUN: FileCheck %s --check-prefix=SCHEDULE --input-file %t.mlir
-// RUN: env THREADS=1 tg-run %t.mlir --print | FileCheck %s
-// RUN: env THREADS=3 tg-run %t.mlir --print | FileCheck %s
+// RUN: env DEV=CPU THREADS=1 tg-run %t.mlir --print | FileCheck %s
+// RUN: env DEV=CPU THREADS=3 tg-run %t.mlir --print | FileCheck %s
 
 // The gradient of a layer's weights on a processor that waits for columns and has a
 // small second-level cache: three passes over the depth run around the work items of a
