@@ -58,7 +58,8 @@ SmallVector<ReduceOp> tg::findSumsOfExtremes(Value value) {
   // Each operation twice: whether an extreme is between it and the value.
   using Reached = llvm::PointerIntPair<Operation *, 1, bool>;
   llvm::SmallSetVector<Reached, 16> reached;
-  reached.insert(Reached(value.getDefiningOp(), false));
+  if (Operation *op = value.getDefiningOp())
+    reached.insert(Reached(op, false));
   for (size_t i = 0; i < reached.size(); ++i) {
     Operation *op = reached[i].getPointer();
     const bool isChosen = reached[i].getInt();

@@ -31,7 +31,7 @@ bool isExtreme(Operation *op);
 
 /// The sums from which a value is computed by way of a maximum or minimum,
 /// through operations that have the same bits wherever they are computed. The
-/// search ends at sums and at tg.buffer.
+/// search ends at sums, at tg.buffer and at arguments.
 SmallVector<ReduceOp> findSumsOfExtremes(Value value);
 
 } // namespace mlir::tg
