@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/OpDefinition.h"
 
@@ -383,9 +384,7 @@ struct ConvertUnPack : TensorPattern<linalg::UnPackOp> {
       if (!isNeverNegative(padded.back() - size))
         return state.fail(op, describe(from[axis], size, padded.back()));
     }
-    SmallVector<int64_t> back(tiled.getOrder().size());
-    for (auto [to, axis] : llvm::enumerate(tiled.getOrder()))
-      back[axis] = int64_t(to);
+    const SmallVector<int64_t> back = invertPermutationVector(tiled.getOrder());
     return buildShrink(b, buildReshape(b, buildPermute(b, x, back), padded),
                        from, sizes);
   }
