@@ -127,6 +127,9 @@ void GPUEmitter::emitFilledAhead(
     llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
         multiply) {
   const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
+  std::optional<BoxFilling> boxes;
+  if (isBoxTile(tiles[0]))
+    boxes = prepareBoxes(buffers, loc);
   Dim extent = getExtent(ranges[loop]);
   const unsigned depth = top();
   const Range saved = ranges[loop];
@@ -167,8 +170,16 @@ void GPUEmitter::emitFilledAhead(
     return starts;
   };
 
-  for (StageOp tile : tiles)
-    separateFromReads(tile, depth, loc);
+  if (!boxes)
+    for (StageOp tile : tiles)
+      separateFromReads(tile, depth, loc);
+  // Begins to fill the buffers of a position.
+  auto fill = [&](Value position, ArrayRef<Value> starts) {
+    if (boxes)
+      return beginBoxes(*boxes, position, buffers, starts, loc);
+    for (auto [tile, start] : llvm::zip_equal(tiles, starts))
+      beginCopies(tile, start);
+  };
   Value group;
   Value zero = getIndexConstant(0, loc), end = getDimValue(extent, loc),
         one = getIndexConstant(1, loc);
@@ -183,13 +194,16 @@ void GPUEmitter::emitFilledAhead(
       }
       emitGuarded(isInside, loc, [&] {
         atPosition(Value(), getNumber(position), getNumber(position + 1), [&] {
+          SmallVector<Value, 2> starts;
           for (StageOp tile : tiles)
-            beginCopies(tile,
-                        getIndexConstant(position * getBufferSize(tile), loc));
+            starts.push_back(
+                getIndexConstant(position * getBufferSize(tile), loc));
+          fill(getIndexConstant(position, loc), starts);
         });
       });
     }
-    group = commit();
+    if (!boxes)
+      group = commit();
   }
 
   auto all = scf::ForOp::create(at(depth, loc), zero, end, one, sums);
@@ -202,12 +216,14 @@ void GPUEmitter::emitFilledAhead(
   scope.anchor = std::make_shared<Anchor>();
   scope.anchor->block = all.getBody();
   scopes.push_back(std::move(scope));
-  // The copies of this position are complete, for all items, and all have read
-  // the buffer that is filled next.
-  nvgpu::DeviceAsyncWaitOp::create(
-      at(top(), loc), group,
-      builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
-  separateProxies(top(), loc);
+  // The copies of this position are complete, for all items (those of boxes
+  // later), and all have read the buffer that is filled next.
+  if (!boxes) {
+    nvgpu::DeviceAsyncWaitOp::create(
+        at(top(), loc), group,
+        builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
+    separateProxies(top(), loc);
+  }
   gpu::BarrierOp::create(at(top(), loc));
   Value ahead = getIndexConstant(buffers - 1, loc);
   Value next =
@@ -215,13 +231,13 @@ void GPUEmitter::emitFilledAhead(
   Value isInside = arith::CmpIOp::create(at(top(), loc),
                                          arith::CmpIPredicate::ult, next, end);
   emitGuarded(isInside, loc, [&] {
-    atPosition(next, getNumber(buffers - 1), extent, [&] {
-      const SmallVector<Value, 2> starts = getStarts(next);
-      for (auto [tile, start] : llvm::zip_equal(tiles, starts))
-        beginCopies(tile, start);
-    });
+    atPosition(next, getNumber(buffers - 1), extent,
+               [&] { fill(next, getStarts(next)); });
   });
-  commit();
+  if (boxes)
+    waitForBoxes(*boxes, all.getInductionVar(), buffers, loc);
+  else
+    commit();
   SmallVector<Value> values(all.getRegionIterArgs());
   multiply(getStarts(all.getInductionVar()), values);
   scf::YieldOp::create(at(top(), loc), values);

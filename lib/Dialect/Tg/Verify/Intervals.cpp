@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Intervals.h"
+#include "BoxWrites.h"
 #include "Formula.h"
 #include "MatrixReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +50,7 @@ LogicalResult Intervals::collect(Operation *op) {
   if (isa<gpu::BarrierOp>(op))
     barriers.push_back(op);
   if (isa<gpu::BarrierOp, nvgpu::DeviceAsyncCreateGroupOp,
-          nvgpu::DeviceAsyncWaitOp>(op))
+          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp>(op))
     for (Operation *up = op; up != func; up = up->getParentOp())
       synchronizing.insert(up);
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
@@ -79,6 +80,24 @@ LogicalResult Intervals::collect(Operation *op) {
   }
   if (auto address = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op))
     return checkAddress(address);
+  if (auto copy = dyn_cast<nvgpu::TmaAsyncLoadOp>(op)) {
+    Value source;
+    FailureOr<MemoryAccess> write = getBoxWrite(copy, func, source);
+    if (failed(write))
+      return failure();
+    boxSources.push_back({op, source});
+    accessesOf[op].push_back(accesses.size());
+    accesses.push_back(*write);
+    return success();
+  }
+  // Parts of descriptions of boxes, which access nothing.
+  if (isa<nvgpu::TmaCreateDescriptorOp>(op) ||
+      (isa<memref::ReinterpretCastOp, memref::CastOp>(op) &&
+       llvm::all_of(op->getUsers(), [](Operation *user) {
+         return isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaCreateDescriptorOp,
+                    memref::CastOp>(user);
+       })))
+    return success();
   auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
   auto isAccessible = [](Value memory) {
     auto type = dyn_cast<MemRefType>(memory.getType());
@@ -120,7 +139,17 @@ LogicalResult Intervals::collect() {
     return func.emitError("has several blocks");
   WalkResult result = func.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { return WalkResult(collect(op)); });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted() || failed(checkMbarriers(func)))
+    return failure();
+  for (auto [copy, source] : boxSources)
+    for (const MemoryAccess &access : accesses)
+      if (access.isWrite && access.memory == source) {
+        InFlightDiagnostic error =
+            copy->emitError("copies from a buffer that the function writes");
+        error.attachNote(access.op->getLoc()) << "the write is here";
+        return error;
+      }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,6 +283,16 @@ Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
       llvm::erase_if(states, [&](const State &state) {
         return !isPending || state.hasWaited;
       });
+    } else if (isa<nvgpu::MBarrierTryWaitParityOp>(op)) {
+      // Every item waits for itself, so nothing is pending from here on.
+      if (position)
+        llvm::erase_if(states, [&](State &state) {
+          const Iteration *at = lookup(state.where, op->getParentOp());
+          return at && at->steps == position->offset &&
+                 (position->loop ? position->loop == op->getParentOp() &&
+                                       at->base == Iteration::current
+                                 : at->base == Iteration::first);
+        });
     } else if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op)) {
       for (State &state : states)
         ++state.numGroups;
@@ -322,6 +361,7 @@ void Intervals::walkFrom(Operation *unit, State state) {
 SmallVector<Reached> Intervals::findFrom(Operation *barrier) {
   reached.clear();
   isPending = false;
+  position.reset();
   if (barrier) {
     walkFrom(barrier, getStartState(barrier));
   } else {
@@ -334,6 +374,7 @@ SmallVector<Reached> Intervals::findFrom(Operation *barrier) {
 SmallVector<Reached> Intervals::findPending(const MemoryAccess &copy) {
   reached.clear();
   isPending = true;
+  position = copy.position;
   Operation *unit = getUnit(copy.op);
   State state = getStartState(unit);
   unit->walk([&](Operation *inner) { record(inner, {state}); });

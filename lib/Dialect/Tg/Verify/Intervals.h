@@ -25,6 +25,14 @@
 
 namespace mlir::tg {
 
+/// The position of a loop whose wait for an mbarrier says that a copy is
+/// complete: so many after the current one, or the one of that number if there
+/// is no loop.
+struct BoxPosition {
+  Operation *loop = nullptr;
+  int64_t offset = 0;
+};
+
 /// The elements of a buffer that an operation reads or writes.
 struct MemoryAccess {
   Operation *op;
@@ -42,6 +50,8 @@ struct MemoryAccess {
   /// longer than a chunk.
   bool isMatrix = false;
   std::optional<Permutation> permutation = std::nullopt;
+  /// Of a copy of a box.
+  std::optional<BoxPosition> position = std::nullopt;
 };
 
 /// An iteration of a loop: some number of steps after the one in which an
@@ -136,10 +146,13 @@ private:
   SmallVector<MemoryAccess> accesses;
   DenseMap<Operation *, SmallVector<size_t, 2>> accessesOf;
   SmallVector<Operation *> barriers, exchanges;
+  /// Copies of boxes, and the buffers that they read.
+  SmallVector<std::pair<Operation *, Value>> boxSources;
   /// Operations with regions in which something synchronizes, and that itself.
   DenseSet<Operation *> synchronizing;
-  /// The search that is running.
+  /// The search that is running, and the copy of a box that it follows.
   bool isPending = false;
+  std::optional<BoxPosition> position;
   SmallVector<Reached> reached;
 };
 

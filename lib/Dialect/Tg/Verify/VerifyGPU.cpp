@@ -137,6 +137,21 @@ LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
                                          size);
                  })))
     return failure();
+  if (access.isMatrix && access.isWrite) {
+    // Rows that are permuted alike, and no others.
+    const int64_t count = int64_t(permutation.rowMask + 1)
+                          << permutation.rowBits;
+    return ask(access.op,
+               "this box does not begin at a multiple of " + Twine(count) +
+                   " elements",
+               "permutation", [&](LaunchEncoder &launch) {
+                 LaunchEncoder::Group group = launch.makeGroup("group");
+                 LaunchEncoder::Item item = launch.makeItem(group, "item");
+                 ItemEncoder encoder(launch, item, {});
+                 encoder.assertReached({&access, {}, {}});
+                 encoder.assertTrue(encoder.beginsWithin(access, count));
+               });
+  }
   if (access.width == 1 || access.isMatrix)
     return success();
   return ask(access.op,
