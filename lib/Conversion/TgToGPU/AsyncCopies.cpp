@@ -12,6 +12,7 @@
 
 #include "GPUEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -130,6 +131,10 @@ void GPUEmitter::emitFilledAhead(
   std::optional<BoxFilling> boxes;
   if (isBoxTile(tiles[0]))
     boxes = prepareBoxes(buffers, loc);
+  // With three buffers or more, products go on while the next ones begin, and
+  // the buffers of both are read.
+  positionsInFlight = boxes && buffers > 2 ? 1 : 0;
+  const int64_t distance = buffers - 1 - positionsInFlight;
   Dim extent = getExtent(ranges[loop]);
   const unsigned depth = top();
   const Range saved = ranges[loop];
@@ -183,7 +188,7 @@ void GPUEmitter::emitFilledAhead(
   Value group;
   Value zero = getIndexConstant(0, loc), end = getDimValue(extent, loc),
         one = getIndexConstant(1, loc);
-  for (int64_t position = 0; position + 1 < buffers; ++position) {
+  for (int64_t position = 0; position < distance; ++position) {
     if (position < extent.getMax()) {
       // An extent that is symbolic may be shorter.
       Value isInside;
@@ -225,13 +230,13 @@ void GPUEmitter::emitFilledAhead(
     separateProxies(top(), loc);
   }
   gpu::BarrierOp::create(at(top(), loc));
-  Value ahead = getIndexConstant(buffers - 1, loc);
+  Value ahead = getIndexConstant(distance, loc);
   Value next =
       arith::AddIOp::create(at(top(), loc), all.getInductionVar(), ahead);
   Value isInside = arith::CmpIOp::create(at(top(), loc),
                                          arith::CmpIPredicate::ult, next, end);
   emitGuarded(isInside, loc, [&] {
-    atPosition(next, getNumber(buffers - 1), extent,
+    atPosition(next, getNumber(distance), extent,
                [&] { fill(next, getStarts(next)); });
   });
   if (boxes)
@@ -244,5 +249,7 @@ void GPUEmitter::emitFilledAhead(
   closeScope();
   parent->before = before;
   ranges[loop] = saved;
+  if (std::exchange(positionsInFlight, 0) > 0)
+    NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
   sums.assign(all.getResults().begin(), all.getResults().end());
 }

@@ -128,7 +128,7 @@ private:
   Value getDescriptor(const Contraction &contraction, bool ofColumns,
                       Value start, Location loc);
   /// Adds the products of both tiles to the sums, at all positions of unrolled
-  /// ranges, and waits for them.
+  /// ranges, and waits for them, but for those of `positionsInFlight`.
   void addWarpgroupProducts(const Contraction &contraction, RangeSet tiles,
                             RangeSet steps, ArrayRef<Value> starts,
                             SmallVectorImpl<Value> &sums, Location loc);
@@ -229,6 +229,9 @@ private:
   /// Where the buffers begin that the current position of a sum reads, of tiles
   /// that are filled ahead.
   DenseMap<Operation *, Value> starts;
+  /// The last positions of a loop whose products may still run at the end of
+  /// one.
+  int64_t positionsInFlight = 0;
   bool isFillingOthers = false;
   /// Parts of memory that were written before, and in which blocks.
   DenseSet<std::pair<Operation *, int64_t>> written;

@@ -50,7 +50,8 @@ LogicalResult Intervals::collect(Operation *op) {
   if (isa<gpu::BarrierOp>(op))
     barriers.push_back(op);
   if (isa<gpu::BarrierOp, nvgpu::DeviceAsyncCreateGroupOp,
-          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp>(op))
+          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp,
+          NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op))
     for (Operation *up = op; up != func; up = up->getParentOp())
       synchronizing.insert(up);
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
@@ -293,13 +294,22 @@ Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
                                        at->base == Iteration::current
                                  : at->base == Iteration::first);
         });
-    } else if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op)) {
+    } else if (isa<nvgpu::DeviceAsyncCreateGroupOp,
+                   NVVM::WgmmaGroupSyncAlignedOp>(op)) {
       for (State &state : states)
-        ++state.numGroups;
-    } else if (auto wait = dyn_cast<nvgpu::DeviceAsyncWaitOp>(op)) {
-      // The last groups may still run; the first one after the copy is its own.
-      for (State &state : states)
-        state.hasWaited |= state.numGroups > wait.getNumGroups().value_or(0);
+        state.numGroups +=
+            isOfProduct == isa<NVVM::WgmmaGroupSyncAlignedOp>(op);
+    } else if (isa<nvgpu::DeviceAsyncWaitOp, NVVM::WgmmaWaitGroupSyncOp>(op)) {
+      // The last groups may still run; the first one after the copy or the
+      // matrix operation is its own.
+      auto ofProducts = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op);
+      const int64_t running =
+          ofProducts
+              ? static_cast<int64_t>(ofProducts.getGroup())
+              : cast<nvgpu::DeviceAsyncWaitOp>(op).getNumGroups().value_or(0);
+      if (isOfProduct == bool(ofProducts))
+        for (State &state : states)
+          state.hasWaited |= state.numGroups > running;
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       States no = states;
       for (State &state : states)
@@ -374,6 +384,7 @@ SmallVector<Reached> Intervals::findFrom(Operation *barrier) {
 SmallVector<Reached> Intervals::findPending(const MemoryAccess &copy) {
   reached.clear();
   isPending = true;
+  isOfProduct = isa<NVVM::WgmmaMmaAsyncOp>(copy.op);
   position = copy.position;
   Operation *unit = getUnit(copy.op);
   State state = getStartState(unit);

@@ -44,7 +44,7 @@ struct MemoryAccess {
   bool isWrite = false;
   /// If given, how many of them are accessed.
   Value count = {};
-  /// The copy runs on until some wait.
+  /// The copy, or the matrix operation that reads, runs on until some wait.
   bool isAsync = false;
   /// Rows of a matrix, of which only parts may be read: permuted as others, but
   /// longer than a chunk.
@@ -118,8 +118,8 @@ private:
   struct State {
     Iterations where;
     SmallVector<PathFact, 2> path;
-    /// Of an asynchronous copy: the groups of copies that were closed after it
-    /// was issued.
+    /// Of an asynchronous access: the groups of its kind that were closed after
+    /// it was issued.
     int64_t numGroups = 0;
     bool hasWaited = false;
   };
@@ -150,8 +150,9 @@ private:
   SmallVector<std::pair<Operation *, Value>> boxSources;
   /// Operations with regions in which something synchronizes, and that itself.
   DenseSet<Operation *> synchronizing;
-  /// The search that is running, and the copy of a box that it follows.
-  bool isPending = false;
+  /// The search that is running, whether it follows a matrix operation, and the
+  /// copy of a box that it follows.
+  bool isPending = false, isOfProduct = false;
   std::optional<BoxPosition> position;
   SmallVector<Reached> reached;
 };

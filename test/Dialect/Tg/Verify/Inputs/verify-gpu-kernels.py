@@ -216,6 +216,7 @@ def replace(lines, i, old, new):
 def mutants(module):
     """(what is wrong, the lines of the module, what the error has to say)"""
     lines = module.splitlines()
+    is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
     for i, line in enumerate(lines):
         if line.strip() == "gpu.barrier":
@@ -231,9 +232,15 @@ def mutants(module):
         elif "nvvm.wgmma.commit" in line:
             yield "commit of products", lines[:i] + lines[i + 1 :], "is not waited for"
         elif "nvvm.wgmma.wait" in line:
-            message = "is not waited for"
-            yield "wait for products", lines[:i] + lines[i + 1 :], message
-            yield "later wait for products", replace(lines, i, "aligned 0", "aligned 1"), message
+            if is_in_flight and "aligned 0" in line:
+                # The one after the loop.
+                yield "last wait for products", lines[:i] + lines[i + 1 :], "is not waited for"
+                continue
+            running = int(re.search(r"aligned (\d+)", line)[1])
+            later = replace(lines, i, f"aligned {running}", f"aligned {running + 1}")
+            yield "wait for products", lines[:i] + lines[i + 1 :], "is not waited for"
+            # What was complete at once is pending then.
+            yield "later wait for products", later, "is not waited for|no barrier is between"
         elif "nvvm.wgmma.mma_async" in line:
             # Not computed as a place in a tile.
             descriptor = re.search(r"mma_async (%\w+),", line)[1]
