@@ -181,7 +181,8 @@ void Across::pack(RangedReduceOp reduce) {
   SmallVector<LoadOp> loads;
   for (Operation *op : schedule.getSlice(reduce.getValue()))
     if (auto load = dyn_cast<LoadOp>(op);
-        load && schedule.dependsOn(load.getIndex(), inner))
+        load && schedule.dependsOn(load.getIndex(), inner) &&
+        KernelSchedule::fitsTile(load.getType()))
       loads.push_back(load);
   for (LoadOp load : loads) {
     SmallVector<RangeOp> over;

@@ -95,6 +95,11 @@ public:
   /// The reduces that close the range.
   SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
   bool dependsOn(Value value, RangeOp range);
+  /// Whether a tile may hold values of the type: conditions and indices are
+  /// computed where they are used.
+  static bool fitsTile(Type type) {
+    return !type.isIndex() && !type.isInteger(1);
+  }
   /// Everything that the value is computed from, except inner reduces and
   /// tiles.
   static llvm::SetVector<Operation *> getSlice(Value value);

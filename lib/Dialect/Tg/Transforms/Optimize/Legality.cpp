@@ -298,7 +298,7 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
     return "tiles are not allowed in the loops of a scan";
   Operation *op = value.getDefiningOp();
   if (isa<RangeOp, DimOp, ConstOp, StageOp, BarrierOp>(op) ||
-      isa<IndexType>(value.getType()) || value.getType().isInteger(1))
+      !fitsTile(value.getType()))
     return op->getName().getStringRef().str() + " cannot be staged in a tile";
   for (Value range : analysis.getRanges(value))
     if (auto lane = range.getDefiningOp<RangeOp>();

@@ -65,8 +65,7 @@ SmallVector<Value> Across::findBroadcast(RangedReduceOp reduce, RangeOp along,
   SmallVector<Value> values;
   llvm::SetVector<Operation *> slice = schedule.getSlice(reduce.getValue());
   for (Operation *op : slice) {
-    Type type = op->getResult(0).getType();
-    if (type.isIndex() || type.isInteger(1) ||
+    if (!KernelSchedule::fitsTile(op->getResult(0).getType()) ||
         schedule.dependsOn(op->getResult(0), across) ||
         !schedule.dependsOn(op->getResult(0), along))
       continue;

@@ -70,7 +70,8 @@ bool tg::isMultiple(RangeOp range, int64_t count) {
 /// rows of the result must reuse it.
 bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
                                RangeOp lane) {
-  if (load.getMask() || reduce.getRanges().size() != 1)
+  if (load.getMask() || reduce.getRanges().size() != 1 ||
+      !KernelSchedule::fitsTile(load.getType()))
     return false;
   auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
@@ -656,7 +657,8 @@ bool Heuristic::isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
   const int64_t stride = index.getCoefficient(depth) * bytes;
   const int64_t length = count * bytes, extent = depth.getLargestExtent();
-  return index.getCoefficient(lane) == 1 && stride >= target.prefetchReach &&
+  return KernelSchedule::fitsTile(load.getType()) &&
+         index.getCoefficient(lane) == 1 && stride >= target.prefetchReach &&
          extent * static_cast<int64_t>(llvm::alignTo(
                       length, static_cast<uint64_t>(target.lineBytes))) >=
              getLeastStage(stride, length) &&
