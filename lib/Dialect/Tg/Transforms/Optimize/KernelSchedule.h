@@ -64,6 +64,9 @@ public:
   /// The target of the kernel.
   const TargetFacts &getTarget() const { return target; }
   ArrayRef<RangeOp> getRanges() const { return ranges; }
+  /// Whether a step that is not needed may make as many ranges: the steps after
+  /// it make some, too.
+  bool hasRoomFor(size_t count) const;
   /// The tiles of a kernel that works in place before any step: the kernel may
   /// overwrite the memory from which such a tile was filled.
   ArrayRef<StageOp> getGivenTiles() const { return givenTiles; }

@@ -341,8 +341,10 @@ int64_t Heuristic::getShare(RangeOp rows, int64_t items, int64_t unit) {
 int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
                                      RangeOp rows, RangeOp lane, int64_t count,
                                      int64_t rowCount) {
+  // Each reduction gets a tile of three ranges.
   if (rows.isSymbolic() || lane.isSymbolic() || count <= 1 ||
-      rows.getLargestExtent() < kMinUses * rowCount)
+      rows.getLargestExtent() < kMinUses * rowCount ||
+      !schedule.hasRoomFor(3 * reduces.size()))
     return 1;
   // The bytes that all rows broadcast, and the bytes of the columns that a
   // register tile uses.
@@ -688,6 +690,9 @@ bool Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
       bool isTurned = llvm::is_contained(turned, load);
       if (!isTurned && !isFar(load, depth, lane, lane.getLargestExtent(), rows))
         continue;
+      // Those of the tile, and those of its squares.
+      if (!schedule.hasRoomFor(4))
+        return isStaged;
       report(isTurned ? "stage transposed" : "stage", depth, size);
       auto [tile, copies] = schedule.stage(load, {depth, lane});
       if (isTurned) {
