@@ -24,9 +24,9 @@ using namespace mlir::tg;
 using Obstacle = std::optional<std::string>;
 
 /// Upper limits: lanes of one vector, copies of a value by unrolled ranges,
-/// ranges, and bytes of a tile.
+/// ranges, and bytes of a tile. Spare ranges are those of steps that follow.
 static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256;
-static constexpr size_t kMaxRanges = 64;
+static constexpr size_t kMaxRanges = 64, kSpareRanges = 16;
 static constexpr int64_t kMaxTileBytes = int64_t(1) << 24, kMaxBuffers = 8;
 
 static std::string describe(RangeOp range) {
@@ -299,7 +299,7 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
     return "tiles are not allowed in the loops of a scan";
   Operation *op = value.getDefiningOp();
   if (isa<RangeOp, DimOp, ConstOp, StageOp, BarrierOp>(op) ||
-      isa<IndexType>(value.getType()) || value.getType().isInteger(1))
+      !fitsTile(value.getType()))
     return op->getName().getStringRef().str() + " cannot be staged in a tile";
   for (Value range : analysis.getRanges(value))
     if (auto lane = range.getDefiningOp<RangeOp>();
@@ -687,6 +687,10 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
         return "the kernel has a range " + std::to_string(id) + " already";
   }
   return std::nullopt;
+}
+
+bool KernelSchedule::hasRoomFor(size_t count) const {
+  return ranges.size() + count + kSpareRanges <= kMaxRanges;
 }
 
 Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
