@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/ItemPasses.h"
 #include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
@@ -662,7 +663,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
       auto stage = dyn_cast<StageOp>(ops[0]);
       if (!stage || stage.getMemory() != TileMemory::group)
         return expect(0, "tile of a group");
-      if (stage.getBuffers() || amount < 2 || amount > kMaxBuffers)
+      const int64_t count = amount % kAsTma;
+      if (stage.getBuffers() || count < 2 || count > kMaxBuffers)
         return "a tile has 2 to " + std::to_string(kMaxBuffers) + " buffers";
       return std::nullopt;
     }
