@@ -177,6 +177,34 @@ def test_bound_variables():
         assert by_value(Tensor(data), n.bind(i)).item() == data[:i].sum()
 
 
+def test_parts_at_bound_positions():
+    i = Variable("i", 0, 4)
+    data = np.arange(10, dtype=np.float32).reshape(5, 2)
+    table = Tensor(data).realize()
+
+    @TinyJit
+    def function(x, i):
+        row = x[i].realize()
+        return row, row + 1, table[i], x[i : i + 1]
+
+    results = [(n, function(Tensor(data).realize(), i.bind(n))) for n in (2, 4, 1, 0, 3)]
+    for n, (row, more, of_table, part) in results:
+        assert row.tolist() == of_table.tolist() == data[n].tolist()
+        assert more.tolist() == (data[n] + 1).tolist()
+        assert part.tolist() == [data[n].tolist()]
+
+
+def test_constant_results_of_bound_sizes():
+    n = Variable("n", 1, 5)
+    data = Tensor(np.arange(15, dtype=np.int32).reshape(5, 3)).realize()
+    # Folded to a constant of n rows.
+    function = TinyJit(lambda x: (x * 0 + 1, x.sum()))
+    for rows in (3, 1, 5, 2):
+        ones, total = function(data[: n.bind(rows)])
+        assert ones.tolist() == [[1] * 3] * rows
+        assert total.item() == sum(range(3 * rows))
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
