@@ -11,7 +11,6 @@
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
-#include "TinyGrad/Tensor/GraphNode.h"
 
 #include <nanobind/ndarray.h>
 
@@ -298,34 +297,6 @@ static Tensor bitcast(const Tensor &x, DType dtype) {
       .bitcast(dtype);
 }
 
-/// Throws for a part that shrink() takes from a padded copy, as it does where
-/// the part lies beyond its axis for some values of variables: assigned to,
-/// that would leave the tensor as it is.
-static void checkAssignable(const Tensor &target) {
-  bool isSymbolic = false;
-  for (const SymInt &size : target.shape())
-    isSymbolic |= size.isSymbolic();
-  GraphNode node(target);
-  while (true) {
-    const std::string operation = node.operation();
-    if (operation == "tg.shrink")
-      for (const GraphArgument &argument : node.arguments())
-        if (auto *sizes = std::get_if<Shape>(&argument.value))
-          for (const SymInt &size : *sizes)
-            isSymbolic |= size.isSymbolic();
-    if (operation == "tg.pad" && isSymbolic)
-      throw Error("assign: a part that lies beyond its axis for some values of "
-                  "its variables, of shape " +
-                  toString(target.shape()) +
-                  ", is a copy: give the variables other bounds");
-    if (operation != "tg.shrink" && operation != "tg.pad" &&
-        operation != "tg.reshape" && operation != "tg.permute" &&
-        operation != "tg.expand" && operation != "tg.flip")
-      return;
-    node = node.sources().at(0);
-  }
-}
-
 /// The names of a tuple or list.
 static std::vector<std::string> toDevices(nb::handle devices) {
   DeviceArgument argument;
@@ -478,7 +449,6 @@ static void bindConversions(TensorClass &tensor) {
       "assign",
       [](nb::object self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
-        checkAssignable(target);
         // A list has the type of the tensor.
         if (nb::isinstance<nb::list>(x.object) ||
             nb::isinstance<nb::tuple>(x.object))

@@ -171,11 +171,46 @@ def test_parts_beyond_an_axis_in_captured_calls():
     assert take(i.bind(4)).tolist() == [50, 0]
 
 
-def test_parts_beyond_an_axis_are_not_assigned_to():
+@pytest.mark.parametrize("use", ["slice", "setitem", "shrink", "rows"])
+def test_captured_assignments_to_parts_beyond_an_axis(use):
+    x = Tensor.zeros(3, 5).contiguous().realize()
+    i = Variable("i", 0, 4)
+
+    @TinyJit
+    def write(values, at):
+        if use == "slice":
+            x[1:, at : at + 2].assign(values)
+        elif use == "setitem":
+            x[..., 1:, at : at + 2] = values
+        elif use == "shrink":
+            x.shrink(((1, 3), (at, at + 2))).assign(values)
+        else:
+            x[1:].T[at : at + 2].assign(values.T)
+        return x.realize()
+
+    expected = np.zeros((3, 5), np.float32)
+    for n, at in enumerate((0, 3, 1, 4, 0)):
+        values = np.arange(4, dtype=np.float32).reshape(2, 2) + 10 * (n + 1)
+        write(Tensor(values).realize(), i.bind(at))
+        # What lies beyond the axis is lost.
+        expected[1:, at : at + 2] = values[:, : 5 - at]
+        np.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_assignments_to_parts_beyond_an_axis():
     x = Tensor.zeros(5).contiguous().realize()
-    at = Variable("i", 0, 4).bind(1)
-    with pytest.raises(UsageError, match="beyond its axis"):
-        x.shrink(((at, at + 2),)).assign(Tensor([1.0, 1.0]))
+    at = Variable("i", 0, 4).bind(3)
+    x.shrink(((at, at + 2),)).assign(Tensor([1.0, 2.0])).realize()
+    assert x.tolist() == [0, 0, 0, 1, 2]
+    x[at : at + 2] = Tensor([3.0, 4.0])
+    assert x[at : at + 2].shape == (2,)
+    assert x.tolist() == [0, 0, 0, 3, 4]
+    # Cut off as in Python where the bound value is beyond the axis.
+    last = Variable("i", 0, 4).bind(4)
+    assert x[last : last + 2].tolist() == [4]
+    with pytest.raises(IndexError, match="no part"):
+        x.shrink(((last, last + 2),))
+    x = Tensor.zeros(5).contiguous().realize()
     at = Variable("j", 0, 3).bind(1)
     x.shrink(((at, at + 2),)).assign(Tensor([1.0, 1.0])).realize()
     assert x.tolist() == [0, 1, 1, 0, 0]
