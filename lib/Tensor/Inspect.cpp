@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Tensor/Inspect.h"
+#include "CapturedStep.h"
 #include "GraphEdit.h"
 #include "GraphSlice.h"
 #include "NeedsProgram.h"
@@ -19,6 +20,8 @@
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
+#include "TinyGrad/Runtime/CompiledProgram.h"
+#include "TinyGrad/Tensor/Jit.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -192,14 +195,14 @@ private:
 };
 } // namespace
 
+/// The values of variables by name.
+using ValueOf = llvm::function_ref<std::optional<int64_t>(StringRef name)>;
+
 static void summarize(ProgramStep &step, tg::KernelOp kernel,
-                      const tg::Target &target, const GraphSlice &slice) {
-  const KernelSummary summary = summarizeKernel(
-      kernel, target, [&](tg::VarAttr variable) -> std::optional<int64_t> {
-        for (const SymVariable &known : slice.variables())
-          if (variable.getName() == StringRef(known.name))
-            return known.value;
-        return std::nullopt;
+                      const tg::Target &target, ValueOf valueOf) {
+  const KernelSummary summary =
+      summarizeKernel(kernel, target, [&](tg::VarAttr variable) {
+        return valueOf(variable.getName());
       });
   step.description = summary.description;
   step.operations = summary.operations;
@@ -235,6 +238,35 @@ static void addTexts(ProgramStep &step, tg::KernelOp kernel, ModuleOp program,
     step.texts.emplace_back(stage.name.str(), texts[stage.name]);
 }
 
+/// The steps of a graph, which becomes a program.
+static std::vector<ProgramStep> inspectModule(ModuleOp module, Device &device,
+                                              bool withCode, ValueOf valueOf) {
+  const CompileOptions options;
+  const tg::Target &target = getTarget(device, options);
+  schedule(module, device, options);
+  auto host = module.lookupSymbol<func::FuncOp>(options.entry);
+  std::vector<ProgramStep> steps = StepList(host, device.name()).list(module);
+  auto forEachKernel = [&](auto visit) {
+    for (ProgramStep &step : steps)
+      if (auto kernel = step.kind == ProgramStep::Kind::Kernel
+                            ? module.lookupSymbol<tg::KernelOp>(step.name)
+                            : tg::KernelOp())
+        visit(step, kernel);
+  };
+  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
+    step.texts.emplace_back("kernel", print(kernel));
+    summarize(step, kernel, target, valueOf);
+  });
+  if (!withCode)
+    return steps;
+  optimize(module, device, options);
+  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
+    summarize(step, kernel, target, valueOf);
+    addTexts(step, kernel, module, device, options, target);
+  });
+  return steps;
+}
+
 std::vector<ProgramStep>
 tinygrad::inspectProgram(const std::vector<Tensor> &tensors, bool withCode) {
   const Group group(tensors, "kernels");
@@ -245,33 +277,53 @@ tinygrad::inspectProgram(const std::vector<Tensor> &tensors, bool withCode) {
       wanted.push_back(op);
   if (wanted.empty())
     return {};
-  CompileOptions options;
-  const tg::Target &target = getTarget(group.device, options);
   const GraphSlice slice(graph, wanted, /*keepsProducts=*/true);
   OwningOpRef<ModuleOp> module = slice.clone(graph.location);
   graph.addGarbage(100 + 10 * slice.numOperations());
-  schedule(*module, group.device, options);
-  auto host = module->lookupSymbol<func::FuncOp>(options.entry);
-  std::vector<ProgramStep> steps =
-      StepList(host, group.device.name()).list(*module);
-  auto forEachKernel = [&](auto visit) {
-    for (ProgramStep &step : steps)
-      if (auto kernel = step.kind == ProgramStep::Kind::Kernel
-                            ? module->lookupSymbol<tg::KernelOp>(step.name)
-                            : tg::KernelOp())
-        visit(step, kernel);
-  };
-  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
-    step.texts.emplace_back("kernel", print(kernel));
-    summarize(step, kernel, target, slice);
-  });
-  if (!withCode)
-    return steps;
-  optimize(*module, group.device, options);
-  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
-    summarize(step, kernel, target, slice);
-    addTexts(step, kernel, *module, group.device, options, target);
-  });
+  return inspectModule(*module, group.device, withCode,
+                       [&](StringRef name) -> std::optional<int64_t> {
+                         for (const SymVariable &known : slice.variables())
+                           if (name == StringRef(known.name))
+                             return known.value;
+                         return std::nullopt;
+                       });
+}
+
+std::vector<ProgramStep> tinygrad::inspectStep(const detail::JitCore &step,
+                                               bool withCode) {
+  const CapturedStep *captured = step.getStep();
+  if (!captured)
+    return {};
+  GraphImpl &graph = *captured->graph;
+  std::lock_guard<GraphMutex> lock(graph.mutex);
+  std::vector<ProgramStep> steps;
+  for (const CapturedAction &action : captured->actions) {
+    if (!action.program) {
+      const MemoryPart &part = action.inputs.front();
+      ProgramStep copy;
+      copy.kind = ProgramStep::Kind::Copy;
+      copy.name = "copy";
+      copy.device = action.target->name();
+      const DType dtype = part.dtype.value_or(DType::UInt8);
+      const auto count = int64_t(part.bytes / itemSize(dtype));
+      copy.buffers = {{"output 0", dtype, count, true},
+                      {"input 0", dtype, count, false}};
+      steps.push_back(std::move(copy));
+      continue;
+    }
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        action.source, ParserConfig(&graph.context()));
+    graph.addGarbage(100);
+    std::vector<ProgramStep> ofProgram = inspectModule(
+        *module, action.program->device(), withCode,
+        [&](StringRef name) -> std::optional<int64_t> {
+          for (auto [known, value] : llvm::zip(action.names, action.values))
+            if (name == StringRef(known))
+              return value;
+          return std::nullopt;
+        });
+    llvm::append_range(steps, ofProgram);
+  }
   return steps;
 }
 

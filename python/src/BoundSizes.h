@@ -35,9 +35,9 @@ std::optional<Scalar> withNumbers(const Scalar &x);
 /// An index, with the values that its variables are bound to. Null as above.
 nb::object withNumbers(nb::handle index);
 
-/// \p x, and its \p parts. Where a part lies in its axis for the bound values of
-/// variables, but not for all values, a view of \p x with zeros for the others:
-/// what is assigned to these is lost.
+/// \p x, and its \p parts. Where a part lies in its axis for the bound values
+/// of variables, but not for all values, a view of \p x with zeros for the
+/// others: what is assigned to these is lost.
 Tensor padBeyond(const Tensor &x, Parts &parts);
 /// The same for the slices of an index whose length is a number. Others are cut
 /// off where the axis ends, as in Python.

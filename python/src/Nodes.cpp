@@ -99,7 +99,6 @@ static nb::object toObject(const std::array<int64_t, 3> &sizes) {
   return nb::make_tuple(sizes[0], sizes[1], sizes[2]);
 }
 
-/// The fields of a step, which are those of tinygrad_mlir.kernels.Kernel.
 static nb::dict toObject(const ProgramStep &step) {
   nb::dict fields, texts;
   nb::list buffers, steps;
@@ -127,6 +126,13 @@ static nb::dict toObject(const ProgramStep &step) {
   return fields;
 }
 
+nb::list tinygrad::python::toObjects(const std::vector<ProgramStep> &steps) {
+  nb::list result;
+  for (const ProgramStep &step : steps)
+    result.append(toObject(step));
+  return result;
+}
+
 static void bindPrograms(nb::module_ &module) {
   module.def(
       "inspect_program",
@@ -136,10 +142,7 @@ static void bindPrograms(nb::module_ &module) {
           const Unlocked unlocked;
           steps = inspectProgram(tensors, withCode);
         }
-        nb::list result;
-        for (const ProgramStep &step : steps)
-          result.append(toObject(step));
-        return result;
+        return toObjects(steps);
       },
       arg("tensors"), arg("with_code"),
       "The fields of each step of the program that computes tensors.");
