@@ -197,6 +197,12 @@ static void bindFacts(TensorClass &tensor) {
     throw nb::type_error("a tensor is neither true nor false: use .item() of "
                          "one element, or .all() or .any()");
   });
+  // Python would take the bytes of the memory for a text otherwise.
+  for (const char *method : {"__int__", "__float__", "__complex__"})
+    tensor.def(method, [](const Tensor &) -> nb::object {
+      throw nb::type_error("a tensor is not a number: use .item() of one "
+                           "element");
+    });
   tensor.def("__repr__", [](const Tensor &self) {
     auto describe = [](const Tensor &x) {
       return "<UOp " + placeOf(x) + " " +

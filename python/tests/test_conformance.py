@@ -1,5 +1,6 @@
 """What programs written for tinygrad rely on: identities of objects, gradients at bounds, parts by variables."""
 
+import gc
 import getpass
 import math
 import pathlib
@@ -7,7 +8,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, TinyJit, UsageError, Variable, dtypes, helpers
+from tinygrad_mlir import Tensor, TinyJit, Variable, dtypes, helpers
 
 
 @pytest.mark.parametrize(
@@ -217,6 +218,37 @@ def test_assignments_to_parts_beyond_an_axis():
     # Padded without variables, a part is a tensor of its own.
     x.pad((1, 0)).shrink(((0, 2),)).assign(Tensor([2.0, 2.0])).realize()
     assert x.tolist() == [0, 1, 1, 0, 0]
+
+
+def test_small_helpers():
+    big = 0x123456789A
+    assert helpers.lo32(big) == 0x3456789A and helpers.hi32(big) == 0x12
+    assert helpers.data64(big) == (0x12, 0x3456789A)
+    assert helpers.data64_le(big) == (0x3456789A, 0x12)
+    assert helpers.pad_bytes(b"abc", 4) == b"abc\0" and helpers.pad_bytes(b"abcd", 4) == b"abcd"
+    view = memoryview(np.arange(6, dtype=np.int16).reshape(2, 3))
+    assert helpers.flat_mv(view).shape == (12,)
+    assert len(helpers.flat_mv(memoryview(b""))) == 0
+    assert helpers.canonicalize_strides((2, 1, 3), (3, 3, 1)) == (3, 0, 1)
+    assert [helpers.pluralize("cat", n) for n in (0, 1, 2)] == ["0 cats", "1 cat", "2 cats"]
+    assert helpers.ansistrip(helpers.colorize_float(0.5)) == "   0.50x"
+    assert len({helpers.colorize_float(x)[:5] for x in (0.5, 1.0, 2.0)}) == 3
+    assert helpers.to_function_name(helpers.colored("a b-c_1", "red")) == "a20b2Dc_1"
+    assert helpers.fromimport("math", "pi") == math.pi
+    with helpers.disable_gc():
+        assert not gc.isenabled()
+        with helpers.disable_gc():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("convert", [int, float, complex, bool])
+def test_a_tensor_is_no_number(convert):
+    # int() would read the bytes "7" as a text.
+    for x in (Tensor([55], dtype="uint8"), Tensor([1.0]), Tensor(1)):
+        with pytest.raises(TypeError, match="item"):
+            convert(x)
 
 
 def test_keywords_of_helpers():

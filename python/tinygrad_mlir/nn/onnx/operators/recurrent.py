@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.nn.onnx.errors import UnsupportedOnnxError
