@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Tensor/Inspect.h"
 #include "CapturedStep.h"
+#include "DiagnosticText.h"
 #include "GraphEdit.h"
 #include "GraphSlice.h"
 #include "NeedsProgram.h"
@@ -331,40 +332,12 @@ std::vector<ProgramStep> tinygrad::inspectStep(const detail::JitCore &step,
 // Graphs as text
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Errors with their places in a text.
-class Errors {
-public:
-  explicit Errors(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return;
-          text += text.empty() ? "" : "\n";
-          if (auto place =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            text += place.getFilename().str() + ":" +
-                    std::to_string(place.getLine()) + ":" +
-                    std::to_string(place.getColumn()) + ": ";
-          text += diagnostic.str();
-        }) {}
-
-  [[noreturn]] void fail(Location location, const Twine &what) {
-    emitError(location) << what;
-    throw CompileError("from_mlir: " + text);
-  }
-  [[noreturn]] void fail() { throw CompileError("from_mlir: " + text); }
-  bool empty() const { return text.empty(); }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
+static constexpr const char *kFromMlir = "from_mlir: ";
 
 /// Runs a pipeline of passes, given as text, over a module that holds a graph,
 /// and checks that it still holds one.
 static void runPasses(ModuleOp module, const std::string &pipeline,
-                      Errors &errors) {
+                      DiagnosticText &errors) {
   static std::once_flag once;
   std::call_once(once, [] {
     registerTransformsPasses();
@@ -383,11 +356,11 @@ static void runPasses(ModuleOp module, const std::string &pipeline,
   static_cast<OpPassManager &>(manager) = std::move(*passes);
   if (failed(manager.run(module))) {
     if (errors.empty())
-      errors.fail(module.getLoc(), "the pass pipeline failed");
-    errors.fail();
+      errors.fail(kFromMlir, module.getLoc(), "the pass pipeline failed");
+    errors.fail(kFromMlir);
   }
   if (failed(tg::requireLevel(module, tg::ModuleLevel::TensorGraph)))
-    errors.fail();
+    errors.fail(kFromMlir);
 }
 
 /// Makes variables of the inputs of those that have their names.
@@ -411,17 +384,20 @@ static std::string describe(GraphImpl &graph, RankedTensorType type) {
 }
 
 static void checkInputs(GraphImpl &graph, func::FuncOp function,
-                        const std::vector<Tensor> &inputs, Errors &errors) {
+                        const std::vector<Tensor> &inputs,
+                        DiagnosticText &errors) {
   if (function.getNumArguments() != inputs.size())
-    errors.fail(function.getLoc(), "'@" + function.getName() + "' takes " +
-                                       Twine(function.getNumArguments()) +
-                                       " tensors, not " + Twine(inputs.size()));
+    errors.fail(kFromMlir, function.getLoc(),
+                "'@" + function.getName() + "' takes " +
+                    Twine(function.getNumArguments()) + " tensors, not " +
+                    Twine(inputs.size()));
   for (auto [i, input] : llvm::enumerate(inputs)) {
     auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
     if (!type)
-      errors.fail(function.getLoc(), "'@" + function.getName() +
-                                         "' takes arguments that are no "
-                                         "tensors");
+      errors.fail(kFromMlir, function.getLoc(),
+                  "'@" + function.getName() +
+                      "' takes arguments that are no "
+                      "tensors");
     auto given = cast<RankedTensorType>(
         graph.operation(input.impl())->getResult(0).getType());
     if (type == given)
@@ -441,18 +417,19 @@ static void checkInputs(GraphImpl &graph, func::FuncOp function,
 static SmallVector<Value> inlineBody(func::FuncOp function,
                                      ArrayRef<Value> arguments, GraphEdit &edit,
                                      std::vector<func::FuncOp> &path,
-                                     Errors &errors) {
+                                     DiagnosticText &errors) {
   if (llvm::is_contained(path, function))
-    errors.fail(function.getLoc(),
+    errors.fail(kFromMlir, function.getLoc(),
                 "'@" + function.getName() + "' calls itself");
   auto results =
       function.getBody().hasOneBlock()
           ? dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator())
           : func::ReturnOp();
   if (!results)
-    errors.fail(function.getLoc(), "'@" + function.getName() +
-                                       "' has to have one block, which "
-                                       "returns tensors");
+    errors.fail(kFromMlir, function.getLoc(),
+                "'@" + function.getName() +
+                    "' has to have one block, which "
+                    "returns tensors");
   path.push_back(function);
   IRMapping mapping;
   mapping.map(function.getArguments(), arguments);
@@ -468,9 +445,10 @@ static SmallVector<Value> inlineBody(func::FuncOp function,
     }
     if (!isa<tg::TgDialect>(op.getDialect()) || op.getNumResults() != 1 ||
         isa<tg::BufferOp, tg::AssignOp, tg::AfterOp>(op))
-      errors.fail(op.getLoc(), "'" + op.getName().getStringRef() +
-                                   "' cannot become part of a graph of "
-                                   "tensors");
+      errors.fail(kFromMlir, op.getLoc(),
+                  "'" + op.getName().getStringRef() +
+                      "' cannot become part of a graph of "
+                      "tensors");
     edit.rewriter().clone(op, mapping);
   }
   path.pop_back();
@@ -500,18 +478,19 @@ std::vector<Tensor> tinygrad::fromMlir(const std::string &text,
     operations.push_back(graph.operation(input.impl()));
     types.push_back(operations.back()->getResult(0).getType());
   }
-  Errors errors(&graph.context());
+  DiagnosticText errors(&graph.context());
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, ParserConfig(&graph.context()), name);
   graph.addGarbage(100);
   if (!module ||
       failed(tg::requireLevel(*module, tg::ModuleLevel::TensorGraph)))
-    errors.fail();
+    errors.fail(kFromMlir);
   if (!passPipeline.empty())
     runPasses(*module, passPipeline, errors);
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   if (!function || function.isDeclaration())
-    errors.fail(module->getLoc(), "there is no function '@" + entry + "'");
+    errors.fail(kFromMlir, module->getLoc(),
+                "there is no function '@" + entry + "'");
   bindNames(*module, types);
   checkInputs(graph, function, inputs, errors);
   GraphEdit edit(graph);

@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Tensor/GraphNode.h"
 #include "TinyGrad/Tensor/Inspect.h"
+#include "TinyGrad/Tensor/PatternRewrite.h"
 #include "TinyGrad/Tensor/RewriteScope.h"
 
 #include <array>
@@ -148,6 +149,8 @@ static void bindPrograms(nb::module_ &module) {
       "The fields of each step of the program that computes tensors.");
   module.def("print_program", &printProgram, arg("tensors"), arg("stage"),
              nb::call_guard<Unlocked>());
+  module.def("apply_patterns", &applyPatterns, arg("tensors"), arg("patterns"),
+             arg("name"), nb::call_guard<Unlocked>());
   module.def("from_mlir", &fromMlir, arg("text"), arg("inputs"), arg("entry"),
              arg("name"), arg("pass_pipeline"), nb::call_guard<Unlocked>());
 }

@@ -9,6 +9,7 @@
 
 #include "TinyGrad/Tensor/Jit.h"
 #include "TinyGrad/Tensor/Margins.h"
+#include "TinyGrad/Tensor/SymValues.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -237,6 +238,20 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
   size.def_prop_ro("max", &SymInt::max);
   size.def_prop_ro("vmin", &SymInt::min);
   size.def_prop_ro("vmax", &SymInt::max);
+  size.def(
+      "substitute",
+      [](const SymInt &self, const nb::dict &values) {
+        return toPython(detail::withValues(
+            self.expression(),
+            [&](const std::string &name) -> std::optional<int64_t> {
+              const nb::str key(name.c_str());
+              if (!values.contains(key))
+                return std::nullopt;
+              return toInt(values[key], "the value of a variable");
+            }));
+      },
+      arg("values"),
+      "The expression with other values for variables, by their names.");
   size.def_prop_ro("val", &SymInt::value,
                    "The value, if all variables have one.");
   nb::class_<Variable, SymInt>(module, "Variable",

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
 
 #include <nanobind/ndarray.h>
 
@@ -53,6 +54,7 @@ void tinygrad::python::checkHasValues(const Tensor &tensor) {
 static HostArray read(const Tensor &tensor) {
   checkHasValues(tensor);
   const PythonCallSite site;
+  const detail::KeptOrigins kept;
   const Unlocked unlocked;
   return tensor.toHost();
 }

@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, TinyJit, Variable, dtypes, helpers
+from tinygrad_mlir import GlobalCounters, Tensor, TinyJit, Variable, dtypes, helpers
 
 
 @pytest.mark.parametrize(
@@ -279,3 +279,48 @@ def test_captured_steps_and_reshapes_are_for_all_values_of_a_variable():
     with pytest.raises(ValueError, match="reshape.*differ for i = 1"):
         TinyJit(lambda part: part.reshape(2, 1).realize())(x[:size])
     assert Tensor.arange(0, 10, step).shape == (5,) and x[:size].reshape(2, 1).shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "read", [Tensor.tolist, Tensor.numpy, np.asarray, lambda y: y.sum().item()]
+)
+def test_gradients_after_values_were_read(read):
+    """Also by tensors that do not require a gradient, as programs for tinygrad 0.14 have them."""
+    x = Tensor([1.0, 2.0, 3.0])
+    y = x * x
+    read(y)
+    z = (y * 2).sum()
+    z.item()
+    assert z.gradient(x)[0].tolist() == [4.0, 8.0, 12.0]
+    z.backward()
+    assert x.grad.tolist() == [4.0, 8.0, 12.0]
+    # A maximum of sums has the gradient of the element that was read.
+    w = Tensor.rand(64, 64).realize()
+    best = (x.sum() * w.sum(1)).max()
+    read(best)
+    assert np.count_nonzero((best * 1).gradient(w)[0].numpy()) == 64
+
+
+def test_what_was_read_keeps_little_memory():
+    x = Tensor.ones(1 << 16).contiguous().realize()
+    used = GlobalCounters.mem_used
+    with Tensor.no_grad():
+        for _ in range(10):
+            x = x * 1.5
+            memoryview(x)
+            assert GlobalCounters.mem_used == used
+    for _ in range(200):
+        x = x * 0.5 + 1
+        memoryview(x)
+        assert GlobalCounters.mem_used <= used + 70 * x.nbytes()
+    start = x = Tensor([1.0]).realize()
+    for _ in range(20):
+        x = x * 2
+        x.item()
+    assert x.gradient(start)[0].item() == 2**20
+    # An assignment ends that: it may overwrite what the gradient needs.
+    x = Tensor([3.0]).realize()
+    y = x * x
+    y.item()
+    x.assign(Tensor([5.0])).realize()
+    assert y.item() == 9.0
