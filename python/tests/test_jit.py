@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Context, JitError, Tensor, TinyJit, Variable, nn
+from tinygrad_mlir import Context, GlobalCounters, JitError, Tensor, TinyJit, Variable, nn
 from tinygrad_mlir.nn.state import get_parameters, get_state_dict
 
 
@@ -452,3 +452,52 @@ def test_copies_that_are_kept_are_replayed():
         assert step(Tensor([i])).tolist() == [i + 1]
         assert kept[0].tolist() == other.tolist() == [1 + i]
         weight.assign(weight + 1).realize()
+
+
+def test_kernels_of_what_was_captured():
+    weights = Tensor.rand(16).realize()
+
+    @TinyJit
+    def step(x, n):
+        return ((weights * 2).contiguous() + x)[:n].sum().realize(), (x + 1).sort()[0]
+
+    assert step.jit_cache == []
+    n = Variable("n", 1, 16)
+    for _ in range(2):
+        step(Tensor.rand(16).realize(), n.bind(5))
+    x = Tensor.rand(16).realize()
+    GlobalCounters.reset()
+    step(x, n.bind(5))
+    kernels = step.captured.kernels()
+    assert [kernel.kind for kernel in kernels] == ["kernel", "kernel", "kernel", "sort", "kernel"]
+    assert sum(kernel.ops for kernel in kernels) >= 16 * 5
+    assert [k.name for k in step.jit_cache] == [k.name for k in kernels]
+    assert [len(k.sources) for k in step.jit_cache] == [1, 1, 1, 0, 1]
+    assert "tg.kernel" in kernels[0].source(3) and "asm" in kernels[0].sources
+    assert len(kernels) == GlobalCounters.kernel_count
+    # It still replays, and nothing was left in memory.
+    used = GlobalCounters.mem_used
+    step.captured.free_intermediates()
+    assert GlobalCounters.mem_used == used
+    x = Tensor.rand(16).realize()
+    assert step(x, n.bind(3))[0].item() == pytest.approx(
+        (2 * weights.numpy() + x.numpy())[:3].sum(), rel=1e-5
+    )
+    captured = step.captured
+    step.reset()
+    assert captured.kernels() == [] and step.jit_cache == []
+
+
+def test_copies_in_what_was_captured():
+    @TinyJit
+    def move(x):
+        return (x.to("CPU:1") + 1).realize()
+
+    for _ in range(2):
+        move(Tensor.rand(4, device="CPU").realize())
+    copy, kernel = move.captured.kernels()
+    assert (copy.kind, copy.device, kernel.device) == ("copy", "CPU:1", "CPU:1")
+    assert [(b.role, b.size, b.is_written) for b in copy.buffers] == [
+        ("output 0", 4, True),
+        ("input 0", 4, False),
+    ]
