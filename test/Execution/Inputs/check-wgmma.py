@@ -36,6 +36,9 @@ PRODUCTS = [
     "--tma --columns=256 --width=256 --warpgroups=2 --buffers=2 --element=bf16",
     "--tma --rows=256 --tiles=2 --warpgroups=2 --left=columns --result=f16 --depth=512",
     "--tma --columns=64 --tiles=2 --width=64 --buffers=4 --depth=512",
+    "--tma --depth=104 --right=columns",
+    "--tma --depth=72 --left=columns --buffers=4",
+    "--tma --depth=328 --warpgroups=2 --columns=256",
 ]
 
 

@@ -9,7 +9,9 @@
 ///
 /// The index is `row * distance + column`, where terms whose coefficient is a
 /// multiple of the distance of rows belong to the row, and all others, of which
-/// no position reaches the end of a row, to the column.
+/// no position reaches the end of a row, to the column. Positions beyond the
+/// edges of the matrix become zeros, as do those of masked loads: so a mask may
+/// say just that, and columns may then reach beyond the end of a row.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +54,57 @@ static bool takeBox(SmallVectorImpl<Digit> &digits, int64_t rowSize,
   return rows > 1 && distance >= rowSize;
 }
 
+namespace {
+/// The column and the row of an element.
+struct Place {
+  LinearForm column, row;
+};
+/// Which edges of the matrix a mask says.
+struct Edges {
+  bool ofColumns = false, ofRows = false;
+};
+} // namespace
+
+/// Splits a linear index; none if a coefficient is not known.
+static std::optional<Place> getPlace(const LinearForm &index,
+                                     int64_t distance) {
+  Place place{index.getZero(), index.getZero()};
+  const int64_t constant = *index.constant.getStatic();
+  place.row.addConstant(constant / distance);
+  place.column.addConstant(constant % distance);
+  for (auto [atom, coefficient] : index.terms) {
+    const std::optional<int64_t> step = coefficient.getStatic();
+    if (!step)
+      return std::nullopt;
+    if (*step % distance == 0)
+      place.row.addTerm(atom, *step / distance);
+    else
+      place.column.addTerm(atom, *step);
+  }
+  return place;
+}
+
+/// Whether a mask says that elements are in a matrix, and nothing else.
+static bool isMaskOf(Value mask, const Place &place,
+                     const std::array<int64_t, 2> &sizes, Edges &edges,
+                     IndexAnalysis &analysis) {
+  if (auto both = mask.getDefiningOp<AndOp>())
+    return llvm::all_of(both->getOperands(), [&](Value operand) {
+      return isMaskOf(operand, place, sizes, edges, analysis);
+    });
+  auto less = mask.getDefiningOp<CmpLtOp>();
+  if (!less || !less.getLhs().getType().isIndex())
+    return false;
+  const LinearForm form = analysis.getForm(less.getLhs());
+  const std::optional<int64_t> bound =
+      analysis.getForm(less.getRhs()).getNumber();
+  if (form == place.column && bound == sizes[0])
+    return edges.ofColumns = true;
+  if (form == place.row && bound == sizes[1])
+    return edges.ofRows = true;
+  return false;
+}
+
 std::optional<TileBoxes> tg::getTileBoxes(KernelOp kernel, StageOp tile,
                                           IndexAnalysis &analysis,
                                           std::string &obstacle) {
@@ -63,13 +116,11 @@ std::optional<TileBoxes> tg::getTileBoxes(KernelOp kernel, StageOp tile,
   auto buffer = load ? dyn_cast<BlockArgument>(load.getBuffer()) : nullptr;
   if (!buffer)
     return fail("what the tile holds is computed");
-  if (load.getMask())
-    return fail("loads are masked");
   const int64_t bytes =
       llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
   if (getAlignment(kernel, buffer) % kTensorMapAlignment != 0)
     return fail("the address of the buffer is not a multiple of 16 bytes");
-  const LinearForm &index = analysis.getLinear(load.getIndex());
+  const LinearForm index = analysis.getForm(load.getIndex());
   if (index.saturated || !index.constant.isStatic())
     return fail("the index is not a sum of ranges");
   SmallVector<Digit> digits;
@@ -102,6 +153,16 @@ std::optional<TileBoxes> tg::getTileBoxes(KernelOp kernel, StageOp tile,
   result.map.sizes = {distance, elements / distance};
   result.map.rowBytes = distance * bytes;
 
+  const int64_t constant = *index.constant.getStatic();
+  const std::optional<Place> place =
+      constant < 0 ? std::nullopt : getPlace(index, distance);
+  if (!place)
+    return fail("the index is not a sum of ranges");
+  Edges edges;
+  if (load.getMask() &&
+      !isMaskOf(load.getMask(), *place, result.map.sizes, edges, analysis))
+    return fail("loads are masked by more than the edges of a matrix");
+
   int64_t last = result.map.box[0] - 1;
   // Whether a position of a term, from 0 to \p largest, stays in the row.
   auto isInRow = [&](int64_t step, int64_t largest) {
@@ -109,7 +170,7 @@ std::optional<TileBoxes> tg::getTileBoxes(KernelOp kernel, StageOp tile,
     if (step < 0 || llvm::MulOverflow(step, largest, reach) ||
         llvm::AddOverflow(last, reach, last))
       return false;
-    return last < distance;
+    return edges.ofColumns || last < distance;
   };
   // Other boxes of the tile.
   for (const auto &[extent, step] : llvm::reverse(digits)) {
@@ -123,9 +184,6 @@ std::optional<TileBoxes> tg::getTileBoxes(KernelOp kernel, StageOp tile,
         result.boxes.push_back({column + (isRow ? 0 : i * step),
                                 row + (isRow ? i * step / distance : 0)});
   }
-  const int64_t constant = *index.constant.getStatic();
-  if (constant < 0)
-    return fail("the index is not a sum of ranges");
   result.row.addConstant(constant / distance);
   result.column.addConstant(constant % distance);
   if (!isInRow(1, constant % distance))

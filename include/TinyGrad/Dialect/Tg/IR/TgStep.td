@@ -82,8 +82,8 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     `as tma` is for the tiles of both factors of a sum on `wgmma_*`, with as many
     buffers. Elements of a tile are rows of 128 bytes in a buffer that is aligned to
     16 bytes, and the rows have one distance, a multiple of 16 bytes. Ranges of the
-    tile are of kind `loop` or `unroll`, nothing is masked, and the sum has one loop
-    and is in none. The tile gets the attribute `tg.tma`.
+    tile are of kind `loop` or `unroll`, masks say no more than where the matrix ends,
+    and the sum has one loop and is in none. The tile gets the attribute `tg.tma`.
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and
     none is negative or listed twice. C2: an amount is given where the kind needs
