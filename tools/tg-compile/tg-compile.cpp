@@ -195,6 +195,10 @@ static LogicalResult emitLibrary(ModuleOp module) {
   if (outputFile == "-")
     return reportError("a library consists of several files; name them with -o "
                        "DIRECTORY/NAME");
+  if (llvm::sys::path::is_separator(outputFile.back()))
+    return reportError("'" + outputFile +
+                       "' is a directory; name the library in it: -o "
+                       "DIRECTORY/NAME");
   const StringRef directory = llvm::sys::path::parent_path(outputFile);
   if (!directory.empty() && !llvm::sys::fs::is_directory(directory))
     return reportError("'" + directory.str() + "' is not a directory");
