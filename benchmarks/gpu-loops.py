@@ -10,6 +10,11 @@ of Triton, but no GPU. All code is assembled by the same ptxas. Of each kernel, 
 longest loop that multiplies is counted. `per product` is all its instructions,
 divided by those that multiply (HMMA, FFMA and so on). Triton's code is for sm_80:
 for sm_90 it multiplies with wgmma, whose instructions are not comparable.
+
+Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernels.py
+and are for sm_90a: one instruction (HGMMA) of four subgroups is 64 rows, all columns
+of the operation and a depth of 16. With -tma, copies of boxes (UTMALDG) fill tiles;
+what one subgroup does to begin these is not counted.
 """
 
 import argparse
@@ -22,7 +27,8 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.path.join(ROOT, "build")
 CHIPS = ["sm_80", "sm_90"]
 # Names of benchmarks/suite, and the tiles that Triton gets: rows, columns, depth,
 # warps, stages.
@@ -32,7 +38,21 @@ KERNELS = {
     "matmul-f32-512": None,
     "matmul-f32-4096": None,
 }
-MULTIPLICATIONS = ("HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
+# Blocks of rows and columns, and warpgroups.
+SCHEDULES = {
+    f"wgmma-{rows}x{columns}{copies}": [
+        f"--rows={32 * rows}",
+        f"--columns={16 * columns}",
+        "--depth=4096",
+        f"--width={columns}",
+        f"--warpgroups={warpgroups}",
+        f"--tiles={rows // 64 // warpgroups}",
+        *(["--tma"] if copies else []),
+    ]
+    for rows, columns, warpgroups in ((128, 128, 2), (256, 128, 2), (128, 256, 2))
+    for copies in ("", "-tma")
+}
+MULTIPLICATIONS = ("HGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
 
 
 def find_nvdisasm():
@@ -53,22 +73,41 @@ def run(*command):
 
 def count_loop(nvdisasm, cubin):
     """The instructions, by name, of the longest loop with multiplications."""
-    lines, labels, best = [], {}, collections.Counter()
+    lines, labels, ends, best = [], {}, [], collections.Counter()
     for line in run(nvdisasm, "-c", cubin).splitlines():
         if label := re.match(r"(\.L_x_\d+):", line):
             labels[label[1]] = len(lines)
         elif instruction := re.match(r"\s+/\*[0-9a-f]+\*/\s+(.*?)\s*;", line):
+            if instruction[1].startswith("EXIT"):
+                ends.append(len(lines))
             lines.append(re.sub(r"^@!?U?P\w+\s+", "", instruction[1]))
     for end, line in enumerate(lines):
         target = re.search(r"^BRA.*?`\((\.L_x_\d+)\)", line)
-        if not target or labels.get(target[1], end) >= end:
+        begin = labels.get(target[1], end) if target else end
+        # What waits again is behind the end, and goes back into the middle of a loop.
+        if begin >= end or any(begin < line < end for line in ends):
             continue
-        loop = collections.Counter(
-            text.split()[0].split(".")[0] for text in lines[labels[target[1]] : end + 1]
-        )
+        body = drop_box_copies(lines, labels, begin, end)
+        loop = collections.Counter(text.split()[0].split(".")[0] for text in body)
         if any(loop[name] for name in MULTIPLICATIONS) and loop.total() > best.total():
             best = loop
     return best
+
+
+def drop_box_copies(lines, labels, begin, end):
+    """The lines of a loop without what only the subgroup does that begins copies of
+    boxes: what a branch skips that has them."""
+    body, line = [], begin
+    while line <= end:
+        body.append(lines[line])
+        target = re.search(r"^BRA.*?`\((\.L_x_\d+)\)", lines[line])
+        next_line = labels.get(target[1], 0) if target else 0
+        skips = line < next_line <= end
+        if skips and any(text.startswith("UTMALDG") for text in lines[line:next_line]):
+            line = next_line
+        else:
+            line += 1
+    return body
 
 
 def compile_ours(folder, name, chip):
@@ -77,6 +116,15 @@ def compile_ours(folder, name, chip):
         file.write(run(os.path.join(BUILD, "bin", "suite"), "--graph", name))
     run(os.path.join(BUILD, "bin", "tg-compile"), f"--target=cuda:{chip}", "--emit=obj", graph, "-o", code)
     return assemble(folder, code, chip)
+
+
+def compile_schedule(folder, name):
+    kernel, code = os.path.join(folder, "k.mlir"), os.path.join(folder, "ours.ptx")
+    generator = os.path.join(ROOT, "test", "Target", "GPU", "Inputs", "wgmma-kernels.py")
+    with open(kernel, "w", encoding="utf-8") as file:
+        file.write(run(sys.executable, generator, *SCHEDULES[name]))
+    run(os.path.join(BUILD, "bin", "tg-compile"), "--target=cuda:sm_90a", "--emit=obj", kernel, "-o", code)
+    return assemble(folder, code, "sm_90a")
 
 
 def assemble(folder, code, chip):
@@ -154,17 +202,21 @@ def show(nvdisasm, name, who, compiled):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chip", action="append", help=f"default: {' '.join(CHIPS)}")
-    parser.add_argument("kernel", nargs="*", help=f"default: {' '.join(KERNELS)}")
+    everything = [*KERNELS, *SCHEDULES]
+    parser.add_argument("kernel", nargs="*", help=f"default: {' '.join(everything)}")
     args = parser.parse_args()
-    if unknown := set(args.kernel) - KERNELS.keys():
-        parser.error(f"no kernel {', '.join(sorted(unknown))}; there are {', '.join(KERNELS)}")
+    if unknown := set(args.kernel) - set(everything):
+        parser.error(f"no kernel {', '.join(sorted(unknown))}; there are {', '.join(everything)}")
     if not shutil.which("ptxas"):
         sys.exit("gpu-loops.py: ptxas of CUDA is not in PATH")
     nvdisasm = find_nvdisasm()
     print("| kernel | code | instructions | multiply | read shared | fill | others | per product | registers |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for name in args.kernel or KERNELS:
+    for name in args.kernel or everything:
         with tempfile.TemporaryDirectory() as folder:
+            if name in SCHEDULES:
+                show(nvdisasm, name, "sm_90a", compile_schedule(folder, name))
+                continue
             for chip in args.chip or CHIPS:
                 show(nvdisasm, name, chip, compile_ours(folder, name, chip))
             if KERNELS[name] and importlib.util.find_spec("triton"):

@@ -20,6 +20,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
+#include <utility>
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
@@ -329,6 +331,99 @@ TEST_P(GPUErrors, codeForOneCapability) {
             "cannot load code for cuda:sm_90a on CUDA: cuModuleLoadDataEx: "
             "CUDA_ERROR_INVALID_PTX (an error of the mock)\n"
             "code for sm_90a runs on GPUs of compute capability 9.0 only");
+}
+
+/// Numbers as eight bytes each, without zeros at the end, as PTX has them.
+/// Others remain as they are.
+static std::string bytesOf(const std::string &numbers) {
+  std::istringstream words(numbers);
+  std::string bytes, zeros;
+  uint64_t number = 0;
+  while (words >> number) {
+    for (int i = 0; i < 8; ++i, number >>= 8) {
+      zeros += (bytes.empty() && zeros.empty() ? "" : ", ") +
+               std::to_string(number & 255);
+      if ((number & 255) != 0)
+        bytes += std::exchange(zeros, "");
+    }
+    words.ignore(1);
+  }
+  std::string rest;
+  words.clear();
+  return words >> rest ? bytes + ", " + rest : bytes;
+}
+
+/// Code of a kernel with a buffer, a value and tensor maps of the buffer.
+static std::string codeWithMaps(const std::string &numbers) {
+  return ".version 8.0\n.target sm_90a\n"
+         ".visible .const .align 8 .b8 boxes_tensor_maps[56] = {" +
+         bytesOf(numbers) +
+         "};\n.visible .entry boxes(\n"
+         ".param .u64 .ptr .global .align 16 boxes_param_0,\n"
+         ".param .u64 boxes_param_1,\n"
+         ".param .align 64 .b8 boxes_param_2[128]\n)\n{\nret;\n}\n";
+}
+
+TEST_P(GPUErrors, tensorMapsAreMadeByLaunches) {
+  if (!isCuda())
+    GTEST_SKIP() << "AMD's GPUs have none";
+  Device &device = get(0);
+  auto load = [&](const std::string &numbers) {
+    const std::string code = codeWithMaps(numbers);
+    return Kernel(device.loadProgram(code.data(), code.size(), "cuda:sm_90a"),
+                  "boxes");
+  };
+  // 16 rows of 64 elements of 2 bytes, which are 160 bytes apart.
+  Kernel kernel = load("0, 2, 64, 16, 160, 64, 8");
+  Buffer buffer = upload(device, std::vector<int64_t>(320));
+  const int64_t value = 5;
+  auto launch = [&](const Kernel &launched, std::size_t offset) {
+    void *address = static_cast<char *>(buffer.address()) + offset;
+    device.launch(launched, &address, &value, dimsOf(1, 1, 1));
+    device.synchronize();
+  };
+  control->takeLog();
+  launch(kernel, 16);
+  EXPECT_THAT(
+      logged("map"),
+      ::testing::ElementsAre("map of 16x64, rows 160 apart, boxes of 8x64"));
+  launch(kernel, 0);
+  EXPECT_EQ(logged("run").size(), 1u);
+
+  EXPECT_EQ(messageOf<DeviceError>([&] { launch(kernel, 8); }),
+            "kernel boxes cannot be launched on CUDA: the address of buffer 0, "
+            "of which it copies boxes, is not a multiple of 16 bytes");
+  EXPECT_EQ(
+      messageOf<DeviceError>(
+          [&] { launch(load("0, 2, 64, 16, 152, 64, 8"), 0); }),
+      "kernel boxes cannot be launched on CUDA: the GPU does not take "
+      "buffer 0 as 16 rows of 64 elements of 2 bytes, 152 bytes apart, in "
+      "boxes of 8x64: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE "
+      "(an error of the mock)");
+  EXPECT_EQ(
+      messageOf<DeviceError>(
+          [&] { launch(load("3, 2, 64, 16, 160, 64, 8"), 0); }),
+      "kernel boxes cannot be launched on CUDA: it copies boxes of buffer "
+      "3, but has 1");
+  for (const char *numbers :
+       {"0, 2, x, 16, 160, 64, 8", "0, 2, 3, 4, 5, 6, 7, 8"})
+    EXPECT_EQ(messageOf<CompileError>([&] { load(numbers); }),
+              "the code of kernel 'boxes' does not describe its tensor maps");
+
+  // In a graph, too, which is built at the second replay.
+  std::vector<Command> commands(3);
+  for (Command &command : commands) {
+    command.kernel = kernel;
+    command.buffers = {0};
+    command.variables = {0};
+    command.dims = dimsOf(1, 1, 1);
+  }
+  std::unique_ptr<CommandList> list = device.capture(commands);
+  void *address = buffer.address();
+  for (int i = 0; i < 3; ++i)
+    list->replay(&address, &value);
+  device.synchronize();
+  EXPECT_EQ(logged("graph of 3").size(), 2u);
 }
 
 TEST_P(GPUErrors, codeObjectsAreCheckedBeforeTheyAreLoaded) {

@@ -259,3 +259,45 @@ TEST(ScheduledGradient, AttentionTimesColumn) {
     }
   }
 }
+
+// Each reduction takes ranges, and tiles of its operands take more: the number
+// that a kernel may have bounds how many reductions it takes, and what is
+// tiled.
+TEST(ScheduledValues, ManyReductions) {
+  auto noise = [](int64_t rows, int64_t columns, int64_t seed, bool turned) {
+    if (turned)
+      return noiseTensor({columns, rows}, seed).realize().permute({1, 0});
+    return noiseTensor({rows, columns}, seed).realize();
+  };
+  for (int64_t count : {12, 20, 70})
+    for (int64_t more : {0, 1}) {
+      SCOPED_TRACE(count * 10 + more);
+      std::vector<Tensor> left, right;
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t depth = 8 + more * i;
+        left.push_back(noise(48, depth, i, i % 2 == 0));
+        right.push_back(noise(depth, 33, i + 100, i % 3 == 0));
+      }
+      auto compute = [&] {
+        Tensor products, sums;
+        for (int64_t i = 0; i < count; ++i) {
+          const Tensor product = left[i].matmul(right[i]);
+          const Tensor sum = left[i].square().sum(1);
+          products = i == 0 ? product : products + product;
+          sums = i == 0 ? sum : sums + sum;
+        }
+        std::vector<double> all = values(products);
+        const std::vector<double> ofSums = values(sums);
+        all.insert(all.end(), ofSums.begin(), ofSums.end());
+        return all;
+      };
+      const int64_t refused = GlobalCounters::schedulesRefused;
+      const std::vector<double> scheduled = compute();
+      EXPECT_EQ(GlobalCounters::schedulesRefused, refused);
+      Context settings({{"NOOPT", 1}});
+      const std::vector<double> plain = compute();
+      ASSERT_EQ(scheduled.size(), plain.size());
+      for (size_t i = 0; i < plain.size(); ++i)
+        ASSERT_NEAR(scheduled[i], plain[i], 1e-3) << "at " << i;
+    }
+}

@@ -505,7 +505,7 @@ def TgCarryBuffers
     Takes the output of `convert-tg-to-gpu`. A loop whose tiles are filled by
     asynchronous copies computes which buffer it reads, and which one it fills, as
     the remainder of the number of the step. They become values that the loop
-    carries. LLVM would write the remainder as a difference, and add both parts of
+    carries, and so does the parity of the phase of an mbarrier that it waits for. LLVM would write the remainder as a difference, and add both parts of
     it to each address of a tile.
 
     ```mlir
@@ -615,6 +615,8 @@ def TgPrepareGPUFunctions
       memory of a group is aligned to 16 bytes. If that is more than
       `max-static-bytes`, it becomes part of the memory that the launch provides.
     * Variables are passed as i64.
+    * Tensor maps that are made of a buffer (`nvgpu.tma.create.descriptor`) become the
+      last arguments; the attribute `tensor_maps` says what they are.
     * A function whose indices all fit into 32 bits, as their ranges prove, gets the
       attribute `tg.narrow_indices`. Ranges follow from the sizes of groups and of
       the grid, the bounds of loops and those of variables.

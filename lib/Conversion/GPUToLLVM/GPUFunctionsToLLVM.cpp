@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MatrixUnits.h"
+#include "TensorMaps.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
@@ -18,6 +19,7 @@
 #include "TinyGrad/Support/GPUChips.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "TinyGrad/Support/Occupancy.h"
+#include "TinyGrad/Support/TensorMap.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -51,6 +53,9 @@ namespace mlir::tg {
 
 using namespace mlir;
 using namespace mlir::tg;
+
+/// What the address of a tensor map is a multiple of, in bytes.
+static constexpr int64_t kMapAlignment = 64;
 
 /// `math` becomes LLVM's intrinsics, for which there are instructions, rather
 /// than calls of the vendors' libraries.
@@ -102,6 +107,15 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
     converter.addConversion([&](nvgpu::DeviceAsyncTokenType) -> Type {
       return IntegerType::get(context, 32);
     });
+    converter.addConversion([&](nvgpu::MBarrierTokenType) -> Type {
+      return IntegerType::get(context, 64);
+    });
+    converter.addConversion([&](nvgpu::MBarrierGroupType type) -> Type {
+      return converter.convertType(nvgpu::getMBarrierMemrefType(context, type));
+    });
+    converter.addConversion([&](nvgpu::TensorMapDescriptorType) -> Type {
+      return LLVM::LLVMPointerType::get(context);
+    });
     populateNVGPUToNVVMConversionPatterns(converter, patterns);
     populateMatrixUnitPatterns(converter, patterns);
     populateNVVMToLLVMConversionPatterns(patterns);
@@ -117,7 +131,7 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                          ROCDL::ROCDLDialect>();
   // Instructions that LLVM has no intrinsics for.
-  target.addIllegalOp<NVVM::WgmmaMmaAsyncOp>();
+  target.addIllegalOp<NVVM::MBarrierTryWaitParityOp, NVVM::WgmmaMmaAsyncOp>();
   return applyFullConversion(func, target, std::move(patterns));
 }
 
@@ -162,6 +176,43 @@ static void setGroupSize(LLVM::LLVMFuncOp func, StringRef chip) {
   }
 }
 
+/// The arguments that are tensor maps, by number.
+static SmallVector<unsigned, 2> getMaps(gpu::GPUFuncOp func) {
+  SmallVector<unsigned, 2> maps;
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+    if (isa<nvgpu::TensorMapDescriptorType>(type))
+      maps.push_back(unsigned(i));
+  return maps;
+}
+
+/// Tensor maps are passed by value, and stay where the launch has put them: the
+/// hardware reads them there. A constant says what they are.
+static void setMaps(LLVM::LLVMFuncOp func, ArrayRef<unsigned> maps) {
+  OpBuilder builder(func);
+  if (auto numbers = func->getAttrOfType<ArrayAttr>(tensorMapsAttrName)) {
+    auto values =
+        llvm::map_to_vector(numbers.getAsRange<IntegerAttr>(),
+                            [](IntegerAttr number) { return number.getInt(); });
+    Type type = LLVM::LLVMArrayType::get(builder.getI64Type(), values.size());
+    LLVM::GlobalOp::create(
+        builder, func.getLoc(), type, /*isConstant=*/true,
+        LLVM::Linkage::External,
+        (func.getName() + StringRef(tinygrad::kTensorMapsSuffix)).str(),
+        builder.getI64TensorAttr(values), /*alignment=*/8,
+        static_cast<unsigned>(NVVM::NVVMMemorySpace::Constant));
+    func->removeAttr(tensorMapsAttrName);
+  }
+  for (unsigned number : maps) {
+    func.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(),
+                    TypeAttr::get(LLVM::LLVMArrayType::get(
+                        builder.getI64Type(), tinygrad::kEncodedMapBytes / 8)));
+    func.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                    builder.getI64IntegerAttr(kMapAlignment));
+    func.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(),
+                    builder.getUnitAttr());
+  }
+}
+
 /// Annotations of loops become those of LLVM's branches: upstream's conversion
 /// leaves them as attributes that the translation does not look at.
 static void setLoopAnnotations(LLVM::LLVMFuncOp func) {
@@ -196,10 +247,13 @@ struct ConvertGPUFunctionsToLLVMPass
                                      return WalkResult::interrupt();
                                    })
                                    .wasInterrupted();
+    llvm::StringMap<SmallVector<unsigned, 2>> maps;
     for (auto func :
-         llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>()))
+         llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
+      maps[func.getName()] = getMaps(func);
       if (failed(convert(func, chip, amd)))
         return signalPassFailure();
+    }
     // Memory that the launch provides has no size.
     for (auto global : module.getOps<LLVM::GlobalOp>())
       if (auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
@@ -210,6 +264,7 @@ struct ConvertGPUFunctionsToLLVMPass
       }
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       setGroupSize(func, chip);
+      setMaps(func, maps[func.getName()]);
       setLoopAnnotations(func);
       for (StringRef name :
            {groupsAttrName, narrowIndicesAttrName, outputsAttrName,

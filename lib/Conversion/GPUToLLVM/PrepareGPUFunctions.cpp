@@ -9,18 +9,23 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TensorMaps.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/TensorMap.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -242,6 +247,66 @@ static void takeMemoryFromLaunch(gpu::GPUFuncOp func) {
   func.removeWorkgroupAttribAttrsAttr();
 }
 
+/// What a launch has to make; nothing if it is not the kind of map that
+/// launches make.
+static std::optional<tinygrad::TensorMap>
+describeMap(nvgpu::TmaCreateDescriptorOp op) {
+  auto cast = op.getTensor().getDefiningOp<memref::CastOp>();
+  auto matrix =
+      cast ? cast.getSource().getDefiningOp<memref::ReinterpretCastOp>()
+           : nullptr;
+  auto buffer = matrix ? dyn_cast<BlockArgument>(matrix.getSource()) : nullptr;
+  SmallVector<uint32_t> box;
+  for (Value size : op.getBoxDimensions()) {
+    APInt number;
+    if (matchPattern(size, m_ConstantInt(&number)))
+      box.push_back(uint32_t(number.getZExtValue()));
+  }
+  if (!buffer || matrix.getType().getRank() != 2 || box.size() != 2 ||
+      !matrix.getType().hasStaticShape() ||
+      llvm::any_of(matrix.getStaticStrides(), ShapedType::isDynamic) ||
+      matrix.getStaticStrides()[1] != 1 || matrix.getStaticOffsets()[0] != 0)
+    return std::nullopt;
+  const ArrayRef<int64_t> shape = matrix.getType().getShape();
+  const int64_t bytes = matrix.getType().getElementTypeBitWidth() / 8;
+  return tinygrad::TensorMap{buffer.getArgNumber(),
+                             uint32_t(bytes),
+                             {shape[1], shape[0]},
+                             matrix.getStaticStrides()[0] * bytes,
+                             {box[1], box[0]}};
+}
+
+/// Tensor maps become arguments that the launch makes, after all others, in
+/// their order. The attribute says what they are.
+static LogicalResult takeMapsFromLaunch(gpu::GPUFuncOp func) {
+  SmallVector<int64_t> numbers;
+  SmallVector<nvgpu::TmaCreateDescriptorOp> maps(
+      func.getBody().front().getOps<nvgpu::TmaCreateDescriptorOp>());
+  for (nvgpu::TmaCreateDescriptorOp map : maps) {
+    const unsigned number = func.getFunctionType().getNumInputs();
+    (void)func.insertArgument(number, map.getTensorMap().getType(), {},
+                              map.getLoc());
+    map.getTensorMap().replaceAllUsesWith(func.getArgument(number));
+    if (std::optional<tinygrad::TensorMap> description = describeMap(map))
+      llvm::append_range(numbers, description->getNumbers());
+    else
+      return map.emitError(
+          "is no matrix of a buffer that a launch can describe");
+    Operation *unused = map;
+    while (unused && unused->use_empty() &&
+           isa<nvgpu::TmaCreateDescriptorOp, memref::CastOp,
+               memref::ReinterpretCastOp>(unused)) {
+      Operation *next = unused->getOperand(0).getDefiningOp();
+      unused->erase();
+      unused = next;
+    }
+  }
+  if (!maps.empty())
+    func->setAttr(tensorMapsAttrName,
+                  Builder(func.getContext()).getI64ArrayAttr(numbers));
+  return success();
+}
+
 static void placeMemory(gpu::GPUFuncOp func, int64_t maxStaticBytes) {
   int64_t bytes = 0;
   SmallVector<Attribute> aligned;
@@ -253,6 +318,13 @@ static void placeMemory(gpu::GPUFuncOp func, int64_t maxStaticBytes) {
         builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
                              builder.getI64IntegerAttr(alignment))));
   }
+  // Mbarriers are memory of the code in any case.
+  func.walk([&](nvgpu::MBarrierCreateOp create) {
+    const MemRefType type = nvgpu::getMBarrierMemrefType(
+        func.getContext(), create.getBarriers().getType());
+    bytes = llvm::alignTo(bytes, type.getElementTypeBitWidth() / 8) +
+            type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  });
   if (maxStaticBytes > 0 && bytes > maxStaticBytes) {
     takeMemoryFromLaunch(func);
   } else if (bytes > 0) {
@@ -445,6 +517,8 @@ struct TgPrepareGPUFunctionsPass
     if (NarrowIndices().check(func))
       func->setAttr(narrowIndicesAttrName, UnitAttr::get(&getContext()));
     convertArguments(func);
+    if (failed(takeMapsFromLaunch(func)))
+      return signalPassFailure();
     placeMemory(func, maxStaticBytes);
     annotateLoops(func);
     splitWideTrigonometry(func);

@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
+#include "BoxCopies.h"
+#include "SimCalls.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
@@ -126,6 +128,7 @@ private:
   /// that it gives, by the type of elements and their number.
   DenseMap<std::pair<Type, int64_t>, Value> registers[2];
   SmallVector<Operation *> tokens; ///< operations whose results are tokens
+  std::optional<BoxConverter> boxes;
   int64_t numSites = 0, numAccesses = 0;
 };
 } // namespace
@@ -136,28 +139,12 @@ static Type dropMemorySpace(MemRefType type) {
 }
 
 Value FunctionConverter::toI64(Value value) {
-  Type type = value.getType(), wide = builder.getI64Type();
-  if (type.isIndex())
-    return arith::IndexCastOp::create(builder, loc, wide, value);
-  if (isa<FloatType>(type)) {
-    type = builder.getIntegerType(type.getIntOrFloatBitWidth());
-    value = arith::BitcastOp::create(builder, loc, type, value);
-  }
-  return type == wide ? value
-                      : arith::ExtUIOp::create(builder, loc, wide, value);
+  return tg::toI64(builder, loc, value);
 }
 
 Value FunctionConverter::call(StringRef name, ValueRange operands,
                               Type result) {
-  auto type = builder.getFunctionType(operands.getTypes(),
-                                      result ? TypeRange(result) : TypeRange());
-  if (!module.lookupSymbol(name)) {
-    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
-    func::FuncOp::create(top, module.getLoc(), name, type).setPrivate();
-  }
-  auto call =
-      func::CallOp::create(builder, loc, name, type.getResults(), operands);
-  return result ? call.getResult(0) : Value();
+  return callSimulator(builder, loc, module, name, operands, result);
 }
 
 Value FunctionConverter::readState(int word) {
@@ -297,14 +284,17 @@ LogicalResult FunctionConverter::convert() {
   replacer.recursivelyReplaceElementsIn(func, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
+  boxes.emplace(module, func, item, memoryOffsets);
   SmallVector<Operation *> ops;
   func.getBody().walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
     loc = op->getLoc();
-    if (failed(convertOperation(op)))
+    if (failed(BoxConverter::isOne(op) ? boxes->convert(op, numSites)
+                                       : convertOperation(op)))
       return failure();
   }
+  boxes->finish();
   for (Operation *op : llvm::reverse(tokens))
     op->erase();
   for (auto alloca : llvm::to_vector(func.getOps<memref::AllocaOp>())) {

@@ -46,13 +46,31 @@ static std::optional<Number> getNumber(arith::RemUIOp op, Value step) {
   return Number{ahead.getZExtValue(), buffers.getZExtValue()};
 }
 
+/// The number of buffers, if the operation computes whether their filling that
+/// a step reads is an odd one: (step div buffers) mod 2 == 1.
+static std::optional<uint64_t> getParity(arith::CmpIOp op, Value step) {
+  auto parity = op.getLhs().getDefiningOp<arith::RemUIOp>();
+  auto filling =
+      parity ? parity.getLhs().getDefiningOp<arith::DivUIOp>() : nullptr;
+  APInt buffers;
+  if (!filling || op.getPredicate() != arith::CmpIPredicate::eq ||
+      !matchPattern(op.getRhs(), m_One()) ||
+      !matchPattern(parity.getRhs(), m_ConstantInt(&buffers)) || buffers != 2 ||
+      filling.getLhs() != step ||
+      !matchPattern(filling.getRhs(), m_ConstantInt(&buffers)) ||
+      buffers.isZero())
+    return std::nullopt;
+  return buffers.getZExtValue();
+}
+
 static void carryBuffers(scf::ForOp loop) {
   APInt begin, step;
   if (!loop.getInductionVar().getType().isIndex() ||
       !matchPattern(loop.getLowerBound(), m_ConstantInt(&begin)) ||
       !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne() ||
       begin.isNegative() ||
-      loop.getBody()->getOps<nvgpu::DeviceAsyncWaitOp>().empty())
+      (loop.getBody()->getOps<nvgpu::DeviceAsyncWaitOp>().empty() &&
+       loop.getBody()->getOps<nvgpu::MBarrierTryWaitParityOp>().empty()))
     return;
   SmallVector<std::pair<Number, SmallVector<arith::RemUIOp>>> found;
   loop->walk([&](arith::RemUIOp op) {
@@ -69,6 +87,18 @@ static void carryBuffers(scf::ForOp loop) {
   });
   if (found.empty())
     return;
+  // Fillings of buffers whose number is carried: the next one begins where that
+  // becomes 0 again.
+  SmallVector<std::pair<arith::CmpIOp, size_t>> parities;
+  for (auto op : loop.getBody()->getOps<arith::CmpIOp>())
+    if (std::optional<uint64_t> buffers =
+            getParity(op, loop.getInductionVar())) {
+      auto *number = llvm::find_if(found, [&](const auto &entry) {
+        return entry.first == Number{0, *buffers};
+      });
+      if (number != found.end())
+        parities.push_back({op, size_t(number - found.begin())});
+    }
 
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
@@ -78,24 +108,41 @@ static void carryBuffers(scf::ForOp loop) {
     first.push_back(arith::ConstantIndexOp::create(
         rewriter, loc,
         int64_t((begin.getZExtValue() + number.ahead) % number.buffers)));
+  for (auto [op, number] : parities)
+    first.push_back(arith::ConstantIntOp::create(
+        rewriter, loc,
+        int64_t(begin.getZExtValue() / found[number].first.buffers % 2), 1));
   auto getNext = [&](OpBuilder &b, Location loc,
                      ArrayRef<BlockArgument> carried) {
     SmallVector<Value> next;
-    for (auto [entry, value] : llvm::zip_equal(found, carried)) {
+    for (auto [entry, value] :
+         llvm::zip_equal(found, carried.take_front(found.size()))) {
       Value one = arith::ConstantIndexOp::create(b, loc, 1);
       Value buffers =
           arith::ConstantIndexOp::create(b, loc, int64_t(entry.first.buffers));
       Value sum = arith::AddIOp::create(b, loc, value, one);
       next.push_back(arith::RemUIOp::create(b, loc, sum, buffers));
     }
+    for (auto [parity, value] :
+         llvm::zip_equal(parities, carried.drop_front(found.size()))) {
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          next[parity.second], zero);
+      next.push_back(arith::XOrIOp::create(b, loc, value, wraps));
+    }
     return next;
   };
   auto replaced = cast<scf::ForOp>(**loop.replaceWithAdditionalYields(
       rewriter, first, /*replaceInitOperandUsesInLoop=*/false, getNext));
-  for (auto [entry, value] : llvm::zip_equal(
-           found, replaced.getRegionIterArgs().take_back(found.size())))
+  const auto carried =
+      replaced.getRegionIterArgs().take_back(found.size() + parities.size());
+  for (auto [entry, value] :
+       llvm::zip_equal(found, carried.take_front(found.size())))
     for (arith::RemUIOp op : entry.second)
       rewriter.replaceOp(op, value);
+  for (auto [parity, value] :
+       llvm::zip_equal(parities, carried.drop_front(found.size())))
+    rewriter.replaceOp(parity.first, value);
 }
 
 void tg::carryBuffers(FunctionOpInterface func) {

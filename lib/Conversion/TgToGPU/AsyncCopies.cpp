@@ -12,6 +12,7 @@
 
 #include "GPUEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -127,6 +128,13 @@ void GPUEmitter::emitFilledAhead(
     llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
         multiply) {
   const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
+  std::optional<BoxFilling> boxes;
+  if (isBoxTile(tiles[0]))
+    boxes = prepareBoxes(buffers, loc);
+  // With three buffers or more, products go on while the next ones begin, and
+  // the buffers of both are read.
+  positionsInFlight = boxes && buffers > 2 ? 1 : 0;
+  const int64_t distance = buffers - 1 - positionsInFlight;
   Dim extent = getExtent(ranges[loop]);
   const unsigned depth = top();
   const Range saved = ranges[loop];
@@ -167,12 +175,20 @@ void GPUEmitter::emitFilledAhead(
     return starts;
   };
 
-  for (StageOp tile : tiles)
-    separateFromReads(tile, depth, loc);
+  if (!boxes)
+    for (StageOp tile : tiles)
+      separateFromReads(tile, depth, loc);
+  // Begins to fill the buffers of a position.
+  auto fill = [&](Value position, ArrayRef<Value> starts) {
+    if (boxes)
+      return beginBoxes(*boxes, position, buffers, starts, loc);
+    for (auto [tile, start] : llvm::zip_equal(tiles, starts))
+      beginCopies(tile, start);
+  };
   Value group;
   Value zero = getIndexConstant(0, loc), end = getDimValue(extent, loc),
         one = getIndexConstant(1, loc);
-  for (int64_t position = 0; position + 1 < buffers; ++position) {
+  for (int64_t position = 0; position < distance; ++position) {
     if (position < extent.getMax()) {
       // An extent that is symbolic may be shorter.
       Value isInside;
@@ -183,13 +199,16 @@ void GPUEmitter::emitFilledAhead(
       }
       emitGuarded(isInside, loc, [&] {
         atPosition(Value(), getNumber(position), getNumber(position + 1), [&] {
+          SmallVector<Value, 2> starts;
           for (StageOp tile : tiles)
-            beginCopies(tile,
-                        getIndexConstant(position * getBufferSize(tile), loc));
+            starts.push_back(
+                getIndexConstant(position * getBufferSize(tile), loc));
+          fill(getIndexConstant(position, loc), starts);
         });
       });
     }
-    group = commit();
+    if (!boxes)
+      group = commit();
   }
 
   auto all = scf::ForOp::create(at(depth, loc), zero, end, one, sums);
@@ -202,31 +221,35 @@ void GPUEmitter::emitFilledAhead(
   scope.anchor = std::make_shared<Anchor>();
   scope.anchor->block = all.getBody();
   scopes.push_back(std::move(scope));
-  // The copies of this position are complete, for all items, and all have read
-  // the buffer that is filled next.
-  nvgpu::DeviceAsyncWaitOp::create(
-      at(top(), loc), group,
-      builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
-  separateProxies(top(), loc);
+  // The copies of this position are complete, for all items (those of boxes
+  // later), and all have read the buffer that is filled next.
+  if (!boxes) {
+    nvgpu::DeviceAsyncWaitOp::create(
+        at(top(), loc), group,
+        builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
+    separateProxies(top(), loc);
+  }
   gpu::BarrierOp::create(at(top(), loc));
-  Value ahead = getIndexConstant(buffers - 1, loc);
+  Value ahead = getIndexConstant(distance, loc);
   Value next =
       arith::AddIOp::create(at(top(), loc), all.getInductionVar(), ahead);
   Value isInside = arith::CmpIOp::create(at(top(), loc),
                                          arith::CmpIPredicate::ult, next, end);
   emitGuarded(isInside, loc, [&] {
-    atPosition(next, getNumber(buffers - 1), extent, [&] {
-      const SmallVector<Value, 2> starts = getStarts(next);
-      for (auto [tile, start] : llvm::zip_equal(tiles, starts))
-        beginCopies(tile, start);
-    });
+    atPosition(next, getNumber(distance), extent,
+               [&] { fill(next, getStarts(next)); });
   });
-  commit();
+  if (boxes)
+    waitForBoxes(*boxes, all.getInductionVar(), buffers, loc);
+  else
+    commit();
   SmallVector<Value> values(all.getRegionIterArgs());
   multiply(getStarts(all.getInductionVar()), values);
   scf::YieldOp::create(at(top(), loc), values);
   closeScope();
   parent->before = before;
   ranges[loop] = saved;
+  if (std::exchange(positionsInFlight, 0) > 0)
+    NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
   sums.assign(all.getResults().begin(), all.getResults().end());
 }

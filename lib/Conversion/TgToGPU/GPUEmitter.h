@@ -128,7 +128,7 @@ private:
   Value getDescriptor(const Contraction &contraction, bool ofColumns,
                       Value start, Location loc);
   /// Adds the products of both tiles to the sums, at all positions of unrolled
-  /// ranges, and waits for them.
+  /// ranges, and waits for them, but for those of `positionsInFlight`.
   void addWarpgroupProducts(const Contraction &contraction, RangeSet tiles,
                             RangeSet steps, ArrayRef<Value> starts,
                             SmallVectorImpl<Value> &sums, Location loc);
@@ -138,6 +138,7 @@ private:
   /// The number of the register of the result at the current positions, of the
   /// first lane of a vector.
   int64_t getRegister(const Contraction &contraction);
+  using KernelEmitter::getScalar;
 
   //===--- Tiles that are filled ahead (AsyncCopies.cpp) ---===//
   /// Whether both tiles of a sum are filled ahead, by copies that no item waits
@@ -149,7 +150,8 @@ private:
   /// The elements between the buffers of a tile.
   int64_t getBufferSize(StageOp tile) const;
   /// The loop of a sum whose tiles are filled ahead; `multiply` adds what is in
-  /// the buffers that begin at the places for the tiles.
+  /// the buffers that begin at the places for the tiles. Copies of boxes fill
+  /// them if the layout has these.
   void emitFilledAhead(
       std::array<StageOp, 2> tiles, unsigned loop, SmallVectorImpl<Value> &sums,
       Location loc,
@@ -157,6 +159,31 @@ private:
           multiply);
   bool emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
                SmallVectorImpl<Value> &sums, Body body) override;
+
+  //===--- Tiles that copies of boxes fill (BoxCopies.cpp) ---===//
+  /// What the loop around a sum needs for them.
+  struct BoxFilling {
+    Value mbarriers;  ///< one for each buffer
+    Value isBeginner; ///< whether the item begins copies; null if it is alone
+    SmallVector<Value, 2> maps;
+    int64_t bytes = 0; ///< of all tiles together
+  };
+  /// Whether the tile is filled that way.
+  bool isBoxTile(StageOp tile) const {
+    return llvm::any_of(layout.boxTiles,
+                        [&](const auto &entry) { return entry.first == tile; });
+  }
+  /// Initializes the mbarriers in the top scope.
+  BoxFilling prepareBoxes(int64_t buffers, Location loc);
+  /// Begins to fill the buffers of a position of the loop, which begin at the
+  /// places for the tiles.
+  void beginBoxes(const BoxFilling &filling, Value position, int64_t buffers,
+                  ArrayRef<Value> starts, Location loc);
+  /// Waits until the buffers of a position are filled.
+  void waitForBoxes(const BoxFilling &filling, Value position, int64_t buffers,
+                    Location loc);
+  /// The value of an index at the current positions.
+  Value getScalar(const LinearForm &form, int64_t offset, Location loc);
 
   //===--- Memory of groups (Groups.cpp) ---===//
   /// All items have to reach the barriers in a loop.
@@ -202,6 +229,9 @@ private:
   /// Where the buffers begin that the current position of a sum reads, of tiles
   /// that are filled ahead.
   DenseMap<Operation *, Value> starts;
+  /// The last positions of a loop whose products may still run at the end of
+  /// one.
+  int64_t positionsInFlight = 0;
   bool isFillingOthers = false;
   /// Parts of memory that were written before, and in which blocks.
   DenseSet<std::pair<Operation *, int64_t>> written;

@@ -459,7 +459,8 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
       });
     });
   };
-  if (isFilledAhead(contraction.rows.tile, contraction.columns.tile, loops)) {
+  if (isBoxTile(contraction.rows.tile) ||
+      isFilledAhead(contraction.rows.tile, contraction.columns.tile, loops)) {
     emitFilledAhead({contraction.rows.tile, contraction.columns.tile},
                     loops.front(), carried, loc, addProducts);
   } else {

@@ -161,7 +161,8 @@ void GPUEmitter::addWarpgroupProducts(const Contraction &contraction,
   });
   NVVM::WgmmaGroupSyncAlignedOp::create(at(top(), loc));
   // The barrier that follows lets others overwrite the tiles.
-  NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
+  NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc),
+                                     uint64_t(positionsInFlight));
 }
 
 SmallVector<Value> GPUEmitter::takeRegisters(const MatrixUnit &unit, Value sum,

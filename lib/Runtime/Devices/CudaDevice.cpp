@@ -16,8 +16,11 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Support/GPUChips.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -44,6 +47,16 @@ enum JitOption : int {
   ErrorLogBuffer = 5,
   ErrorLogBufferSize = 6,
 };
+
+/// Of tensor maps: types of elements, and how boxes are copied.
+enum MapType : int {
+  UInt8Map = 0,
+  UInt16Map = 1,
+  UInt32Map = 2,
+  UInt64Map = 4
+};
+constexpr int NotInterleaved = 0, FillZeros = 0, Promote128Bytes = 2,
+              Swizzle128Bytes = 3;
 
 constexpr unsigned kDeviceMemory = 2;
 constexpr int kUnsupportedPtxVersion = 222;
@@ -95,6 +108,12 @@ public:
     return setFunctionAttribute(function, GPUMaxDynamicSharedBytes, int(bytes));
   }
 
+  std::vector<TensorMap>
+  findTensorMaps(const std::vector<char> &code,
+                 const std::string &kernel) const override;
+  GPUResult encodeTensorMap(EncodedMap &encoded, const TensorMap &map,
+                            void *address) const override;
+
   bool hasPeerCopies() const override {
     return peerCopy && entries.waitForEvent;
   }
@@ -138,6 +157,11 @@ private:
                int *options, void **values)>
       loadModuleData;
   GPUEntry<int(void *function, int attribute, int value)> setFunctionAttribute;
+  GPUEntry<int(void *encoded, int type, unsigned rank, void *address,
+               const uint64_t *sizes, const uint64_t *distances,
+               const uint32_t *box, const uint32_t *steps, int interleave,
+               int swizzle, int promotion, int fill)>
+      encodeMap;
   GPUEntry<int(void *to, void *toContext, const void *from, void *fromContext,
                std::size_t bytes, void *stream)>
       peerCopy;
@@ -221,6 +245,7 @@ CudaDriver::CudaDriver() {
   require(popContext, "cuCtxPopCurrent_v2");
   require(loadModuleData, "cuModuleLoadDataEx");
   require(setFunctionAttribute, "cuFuncSetAttribute");
+  maybe(encodeMap, "cuTensorMapEncodeTiled");
   maybe(peerCopy, "cuMemcpyPeerAsync");
   maybe(enablePeerAccess, "cuCtxEnablePeerAccess");
   // These forms are those of CUDA 12; older drivers launch one by one.
@@ -375,6 +400,70 @@ GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
             " runs on GPUs of compute capability " +
             versionText(int(chip->getCapability()) * 100) + " only");
   return result;
+}
+
+/// In text, a constant array of bytes, of which zeros at the end are left out:
+/// the numbers of all maps.
+std::vector<TensorMap>
+CudaDriver::findTensorMaps(const std::vector<char> &code,
+                           const std::string &kernel) const {
+  const std::string_view text(code.data(), code.size());
+  const std::string name = " " + kernel + std::string(kTensorMapsSuffix) + "[";
+  std::size_t place = text.find(name);
+  if (place == std::string_view::npos)
+    return {};
+  bool isKnown = true;
+  // The next number behind the place, which is before \p end.
+  const auto read = [&](std::size_t end) {
+    int64_t number = -1;
+    const auto [next, error] =
+        std::from_chars(text.data() + place, text.data() + end, number);
+    isKnown &= error == std::errc() && number >= 0;
+    place = std::size_t(next - text.data());
+    return number;
+  };
+  place += name.size();
+  const std::size_t end = std::min(text.find('}', place), text.size());
+  const int64_t size = read(end);
+  std::vector<int64_t> numbers(
+      isKnown && size < int64_t(text.size()) ? std::size_t(size) / 8 : 0);
+  place = std::min(text.find('{', place), end);
+  for (std::size_t i = 0; isKnown && place < end; ++i) {
+    place = text.find_first_not_of(" ,\n", place + 1);
+    if (place >= end)
+      break;
+    const int64_t byte = read(end);
+    isKnown &= byte < 256 && i / 8 < numbers.size();
+    if (isKnown)
+      numbers[i / 8] |= byte << i % 8 * 8;
+    --place; // what ends the number
+  }
+  isKnown &= !numbers.empty() && numbers.size() % kTensorMapNumbers == 0;
+  if (!isKnown)
+    throw CompileError("the code of kernel '" + kernel +
+                       "' does not describe its tensor maps");
+  std::vector<TensorMap> maps;
+  for (std::size_t i = 0; i < numbers.size(); i += kTensorMapNumbers)
+    maps.push_back(TensorMap::fromNumbers(&numbers[i]));
+  return maps;
+}
+
+GPUResult CudaDriver::encodeTensorMap(EncodedMap &encoded, const TensorMap &map,
+                                      void *address) const {
+  if (!encodeMap)
+    return {GPUNotSupported, "cuTensorMapEncodeTiled"};
+  // Types of one size differ in what fills boxes: zeros in all of these.
+  const int type = map.elementBytes == 1   ? UInt8Map
+                   : map.elementBytes == 2 ? UInt16Map
+                   : map.elementBytes == 4 ? UInt32Map
+                                           : UInt64Map;
+  const std::array<uint64_t, 2> sizes = {uint64_t(map.sizes[0]),
+                                         uint64_t(map.sizes[1])};
+  const auto distance = uint64_t(map.rowBytes);
+  const std::array<uint32_t, 2> steps = {1, 1};
+  return encodeMap(encoded.bytes.data(), type, unsigned(sizes.size()), address,
+                   sizes.data(), &distance, map.box.data(), steps.data(),
+                   NotInterleaved, Swizzle128Bytes, Promote128Bytes, FillZeros);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,16 @@ using namespace tinygrad::detail;
 
 GPUDriver::~GPUDriver() = default;
 
+std::vector<TensorMap> GPUDriver::findTensorMaps(const std::vector<char> &,
+                                                 const std::string &) const {
+  return {};
+}
+
+GPUResult GPUDriver::encodeTensorMap(EncodedMap &, const TensorMap &,
+                                     void *) const {
+  return {GPUNotSupported, "tensor maps"};
+}
+
 bool detail::isFatal(int status) {
   switch (status) {
   case 214: // ECC error that cannot be corrected

@@ -20,7 +20,9 @@
 #define TINYGRAD_LIB_RUNTIME_DEVICES_GPUDRIVER_H
 
 #include "GPULaunch.h"
+#include "TinyGrad/Support/TensorMap.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -141,6 +143,11 @@ struct GPUKernelNode {
   void **parameters;
 };
 
+/// The hardware's form of a tensor map.
+struct alignas(64) EncodedMap {
+  std::array<std::byte, kEncodedMapBytes> bytes{};
+};
+
 /// A device as functions of the driver know it.
 struct GPUPlace {
   int ordinal = 0;
@@ -181,6 +188,16 @@ public:
   virtual std::string checkCode(const std::vector<char> &code) const = 0;
   /// Allows launches with this much dynamic shared memory.
   virtual GPUResult allowSharedBytes(void *function, unsigned bytes) const = 0;
+
+  /// The tensor maps that a kernel takes after its other arguments, which its
+  /// code says. Throws CompileError if the code does not say it as
+  /// Support/TensorMap.h has it.
+  virtual std::vector<TensorMap>
+  findTensorMaps(const std::vector<char> &code,
+                 const std::string &kernel) const;
+  /// Makes the hardware's form of a tensor map of a buffer at \p address.
+  virtual GPUResult encodeTensorMap(EncodedMap &encoded, const TensorMap &map,
+                                    void *address) const;
 
   virtual bool hasPeerCopies() const = 0;
   /// Enqueues a copy to another device.

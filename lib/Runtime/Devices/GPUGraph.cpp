@@ -151,12 +151,16 @@ std::pair<std::size_t, bool> GPUGraph::countChanges() const {
   return {number, hasCopies};
 }
 
-void GPUGraph::addParameters(Node &node) {
+void GPUGraph::addParameters(const Command &command, Node &node) {
   parameters.clear();
   for (void *&buffer : node.buffers)
     parameters.push_back(&buffer);
   for (int64_t &value : node.values)
     parameters.push_back(&value);
+  maps = device.encodeMaps(command.kernel, node.buffers.data(),
+                           node.buffers.size());
+  for (EncodedMap &map : maps)
+    parameters.push_back(&map);
 }
 
 static void *functionOf(const Command &command) {
@@ -188,7 +192,7 @@ bool GPUGraph::build() {
                                        command.bytes, device.place())))
         return false;
     } else {
-      addParameters(node);
+      addParameters(command, node);
       if (!succeeds(driver.addKernelNode(
               &handle, graph, previous,
               {functionOf(command), node.launch, parameters.data()})))
@@ -224,7 +228,7 @@ bool GPUGraph::update() {
           driver.setCopyNode(executable, node.handle, node.buffers[0],
                              node.buffers[1], command.bytes, device.place());
     } else {
-      addParameters(node);
+      addParameters(command, node);
       result = driver.setKernelNode(
           executable, node.handle,
           {functionOf(command), node.launch, parameters.data()});

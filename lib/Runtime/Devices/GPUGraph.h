@@ -12,6 +12,7 @@
 #ifndef TINYGRAD_LIB_RUNTIME_DEVICES_GPUGRAPH_H
 #define TINYGRAD_LIB_RUNTIME_DEVICES_GPUGRAPH_H
 
+#include "GPUDriver.h"
 #include "GPULaunch.h"
 #include "TinyGrad/Runtime/Device.h"
 
@@ -57,7 +58,7 @@ private:
   bool evaluate(void *const *addresses, const int64_t *values);
   bool build();
   bool update();
-  void addParameters(Node &node);
+  void addParameters(const Command &command, Node &node);
   std::pair<std::size_t, bool> countChanges() const;
   void destroy();
   /// The same, after its work.
@@ -75,6 +76,7 @@ private:
   std::vector<Node> nodes;        // what the graph has
   std::vector<Node> wanted;       // what this replay needs
   std::vector<void *> parameters; // addresses of a node's arguments
+  std::vector<EncodedMap> maps;   // of that node
 };
 
 } // namespace tinygrad::detail

@@ -151,8 +151,10 @@ void *GPUProgram::lookup(const std::string &symbol) {
     throw CompileError("the program has no kernel '" + symbol + "' on " +
                        gpu.name() + ": " + gpu.driver().describe(result));
   }
+  std::vector<TensorMap> maps = gpu.driver().findTensorMaps(code, symbol);
   GPUFunction &function = functions[symbol];
   function.handle = handle;
+  function.tensorMaps = std::move(maps);
   if (entries.getFunctionAttribute) {
     int value = 0;
     if (entries.getFunctionAttribute(&value, GPUMaxItems, handle))
@@ -436,6 +438,41 @@ GPULaunch GPUDevice::prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
   return launch;
 }
 
+std::vector<EncodedMap> GPUDevice::encodeMaps(const Kernel &kernel,
+                                              void *const *buffers,
+                                              std::size_t numBuffers) {
+  const std::vector<TensorMap> &maps =
+      static_cast<GPUFunction *>(kernel.entry())->tensorMaps;
+  std::vector<EncodedMap> encoded(maps.size());
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const TensorMap &map = maps[i];
+    const std::string number = std::to_string(map.buffer);
+    auto refuse = [&](const std::string &reason) {
+      throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
+                        name() + ": " + reason);
+    };
+    if (map.buffer >= numBuffers)
+      refuse("it copies boxes of buffer " + number + ", but has " +
+             std::to_string(numBuffers));
+    void *address = buffers[map.buffer];
+    if (reinterpret_cast<std::uintptr_t>(address) % kTensorMapAlignment != 0)
+      refuse("the address of buffer " + number +
+             ", of which it copies boxes, "
+             "is not a multiple of " +
+             std::to_string(kTensorMapAlignment) + " bytes");
+    if (const GPUResult result = gpu.encodeTensorMap(encoded[i], map, address);
+        !result)
+      refuse("the GPU does not take buffer " + number + " as " +
+             std::to_string(map.sizes[1]) + " rows of " +
+             std::to_string(map.sizes[0]) + " elements of " +
+             std::to_string(map.elementBytes) + " bytes, " +
+             std::to_string(map.rowBytes) + " bytes apart, in boxes of " +
+             std::to_string(map.box[1]) + "x" + std::to_string(map.box[0]) +
+             ": " + gpu.describe(result));
+  }
+  return encoded;
+}
+
 void GPUDevice::launch(const Kernel &kernel, void *const *buffers,
                        const int64_t *values, const LaunchDims &dims) {
   throwIfLost();
@@ -447,8 +484,10 @@ void GPUDevice::launch(const Kernel &kernel, void *const *buffers,
   void *stack[inlineSize];
   std::unique_ptr<void *[]> heap;
   void **parameters = stack;
-  const std::size_t numParameters =
+  std::vector<EncodedMap> maps = encodeMaps(kernel, buffers, dims.numBuffers);
+  const std::size_t numArguments =
       std::size_t(dims.numBuffers) + dims.numValues;
+  const std::size_t numParameters = numArguments + maps.size();
   if (numParameters > inlineSize) {
     heap.reset(new void *[numParameters]);
     parameters = heap.get();
@@ -457,6 +496,8 @@ void GPUDevice::launch(const Kernel &kernel, void *const *buffers,
     parameters[i] = const_cast<void **>(&buffers[i]);
   for (std::size_t i = 0; i < dims.numValues; ++i)
     parameters[dims.numBuffers + i] = const_cast<int64_t *>(&values[i]);
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    parameters[numArguments + i] = &maps[i];
 
   Current current(*this);
   recent.add(kernel.name());

@@ -36,6 +36,8 @@ struct GPUFunction {
   int staticSharedBytes = 0;
   /// The dynamic shared memory that the driver was told to allow.
   std::atomic<uint32_t> allowedSharedBytes{0};
+  /// What it takes after its other arguments.
+  std::vector<TensorMap> tensorMaps;
 };
 
 /// The last kernels that were enqueued and may not have ended, for messages.
@@ -120,6 +122,10 @@ public:
   void noteFailure(GPUResult result);
 
   /// The sizes of a launch, which the driver is prepared for.
+  /// The tensor maps of a launch. Throws DeviceError if the GPU does not take
+  /// one of them.
+  std::vector<EncodedMap> encodeMaps(const Kernel &kernel, void *const *buffers,
+                                     std::size_t numBuffers);
   GPULaunch prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
                           const int64_t *values);
   RecentLaunches &recentLaunches() { return recent; }

@@ -129,9 +129,12 @@ void SimGroup::runGroup() {
     items[i].productGroups.clear();
     items[i].hasFencedRegisters = items[i].hasFencedProxy = false;
     items[i].unfencedSince = 0;
+    items[i].seenPhases.clear();
   }
   products.clear();
   reading.clear();
+  mbarriers.clear();
+  arrived.clear();
   if (launch().sharedBytes > 0) {
     std::memset(shared.get(), kPoison, launch().sharedBytes);
     sharedShadow.begin(launch().sharedBytes);
@@ -145,6 +148,8 @@ void SimGroup::runGroup() {
     permute(random);
     takeTurns();
   } while (mayGoOn() && numEnded < numItems && release());
+  if (mayGoOn())
+    (void)endMbarriers();
   if (isCounted) {
     SimCounts counts;
     counter.finish(counts, launch().memory);

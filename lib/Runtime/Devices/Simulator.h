@@ -49,7 +49,14 @@ struct SimItem {
   uint32_t subgroup;  ///< number of the subgroup in the group
 
   // Private to the simulator from here on.
-  enum class State : uint8_t { Fresh, Ready, AtBarrier, AtShuffle, Ended };
+  enum class State : uint8_t {
+    Fresh,
+    Ready,
+    AtBarrier,
+    AtShuffle,
+    AtMbarrier,
+    Ended
+  };
 
   SimGroup *owner = nullptr;
   Fiber *fiber = nullptr; ///< while it is Ready or waits
@@ -79,6 +86,21 @@ struct SimItem {
   /// whether the fence has come.
   uint32_t unfencedSince = 0;
   bool hasFencedProxy = false;
+  /// By number of an mbarrier, how many of its phases the item has seen end.
+  std::vector<uint32_t> seenPhases;
+};
+
+/// A matrix in global memory of which copies take boxes, as the host describes
+/// it to the hardware. Index 0 is the dimension of neighbors. Sizes and
+/// distances are in elements.
+struct SimTensorMap {
+  int64_t buffer;         ///< its number, for messages
+  int64_t base, elements; ///< of the buffer
+  int64_t elementBytes;
+  int64_t sizes[2];
+  int64_t stride; ///< of rows
+  int64_t box[2];
+  int64_t swizzleBytes; ///< 128: chunks of rows are permuted; 0: they are not
 };
 
 /// Bits of the parameter `flags` of tg_sim_access.
@@ -220,6 +242,25 @@ void tg_sim_read_sum(int64_t item);
 /// fence.proxy.async: products that follow a barrier see what the item wrote to
 /// shared memory.
 void tg_sim_fence_proxy(int64_t item);
+/// mbarrier.init. An mbarrier is the one with a number among the `count` that
+/// follow the first one of an array. A phase of it ends after `arrivals`
+/// arrivals, when all bytes that they announced have come.
+void tg_sim_init_mbarrier(int64_t item, int64_t first, int64_t count,
+                          int64_t number, int64_t arrivals);
+/// fence.mbarrier_init: others can use mbarriers after a barrier that follows.
+void tg_sim_fence_mbarriers(int64_t item);
+/// mbarrier.arrive.expect_tx, or mbarrier.arrive if there are no bytes.
+void tg_sim_arrive(int64_t item, int64_t first, int64_t count, int64_t number,
+                   int64_t bytes);
+/// mbarrier.try_wait.parity, repeated until the phase of that parity has ended.
+void tg_sim_wait_for_phase(int64_t item, int64_t first, int64_t count,
+                           int64_t number, int64_t parity, int64_t site);
+/// cp.async.bulk.tensor: begins to copy the box at column `x` and row `y` of a
+/// SimTensorMap to the byte `destination` of shared memory; elements outside of
+/// the matrix become zeros. The mbarrier counts its bytes.
+void tg_sim_copy_box(int64_t item, int64_t map, int64_t x, int64_t y,
+                     int64_t destination, int64_t first, int64_t count,
+                     int64_t number, int64_t site);
 }
 
 #endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H

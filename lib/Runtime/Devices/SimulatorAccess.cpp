@@ -98,6 +98,8 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
     if (kind.writes && !products.empty() &&
         !checkProducts(offset, bytes, item, access))
       stop(item);
+    if (!arrived.empty() && !checkArrivals(offset, bytes, item, access))
+      stop(item);
     if (sharedShadow.access(offset, bytes, kind, item.number, conflict))
         [[likely]] {
       if (flags & SimAsync) {
@@ -177,6 +179,9 @@ std::string SimGroup::describeWait(const SimItem &item) {
   switch (item.state) {
   case State::AtBarrier:
     return "waits at barrier " + std::to_string(item.site);
+  case State::AtMbarrier:
+    return "waits for mbarrier " + std::to_string(item.bits) + " at " +
+           std::to_string(item.site);
   case State::AtShuffle: {
     if (item.mode == SimMultiplyShared)
       return "waits at matrix operation " + std::to_string(item.site) + " (" +

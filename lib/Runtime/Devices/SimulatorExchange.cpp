@@ -59,6 +59,8 @@ bool SimGroup::release() {
   for (uint32_t i = 0; i < numAtShuffle.size(); ++i)
     if (numAtShuffle[i] > 0 && !releaseSubgroup(i))
       return false;
+  if (!mbarriers.empty() && !releaseMbarriers())
+    return false;
   if (!turn.empty())
     return true;
   // All others wait at a barrier.
@@ -79,6 +81,7 @@ bool SimGroup::release() {
       items[i].hasFencedProxy = false;
     }
   ++phase;
+  shareSeenPhases();
   if (launch().sharedBytes > 0)
     sharedShadow.nextPhase();
   return true;
@@ -125,6 +128,8 @@ bool SimGroup::releaseSubgroup(uint32_t subgroup) {
     return releaseWarpgroup(*waiting);
   for (uint32_t i = begin; i < end; ++i) {
     const SimItem &item = items[i];
+    if (item.state == State::AtMbarrier)
+      return true; // it may still come
     if (item.state != State::AtShuffle || item.site != waiting->site ||
         item.mode != waiting->mode || item.width != waiting->width) {
       recordMissing(*waiting, item);

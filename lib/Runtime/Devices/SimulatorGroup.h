@@ -98,6 +98,18 @@ public:
   void commitProducts(SimItem &item);
   void waitForProducts(SimItem &item, std::size_t count);
   void readSum(SimItem &item);
+  /// An mbarrier as kernels name it: one of an array.
+  struct MbarrierName {
+    int64_t first, count, number;
+    std::size_t get() const { return std::size_t(first + number); }
+  };
+  void initMbarrier(SimItem &item, const MbarrierName &name, int64_t arrivals);
+  void fenceMbarriers(SimItem &item);
+  void arrive(SimItem &item, const MbarrierName &name, int64_t bytes);
+  void waitForPhase(SimItem &item, const MbarrierName &name, int64_t parity,
+                    int64_t site);
+  void copyBox(SimItem &item, const SimTensorMap &map, int64_t x, int64_t y,
+               int64_t destination, const MbarrierName &name, int64_t site);
 
 private:
   void prepare(LaunchState &launchState);
@@ -126,6 +138,25 @@ private:
   }
   bool checkCopies(std::size_t offset, std::size_t bytes, const SimItem &item,
                    const Access &access);
+  // Mbarriers and what they count.
+  struct Mbarrier;
+  Mbarrier *findMbarrier(const SimItem &item, const MbarrierName &name,
+                         const char *does);
+  bool checkMap(const SimItem &item, const SimTensorMap &map);
+  bool writeBox(const SimItem &item, std::size_t begin, std::size_t bytes);
+  bool readBox(const SimItem &item, const SimTensorMap &map, int64_t x,
+               int64_t y, int64_t site);
+  void endPhaseIfComplete(Mbarrier &mbarrier);
+  bool isPhaseOver(const SimItem &item) const;
+  bool releaseMbarriers();
+  void landBoxes(std::size_t number);
+  void recordStuck(const SimItem &item);
+  bool hasSeenArrival(std::size_t offset, const SimItem &item) const;
+  bool checkArrivals(std::size_t offset, std::size_t bytes, const SimItem &item,
+                     const Access &access);
+  std::string nameOfArrival(std::size_t offset) const;
+  void shareSeenPhases();
+  bool endMbarriers();
   void setReady(SimItem &item);
   int64_t sourceOf(const SimItem &item) const;
 
@@ -192,6 +223,32 @@ private:
   /// By byte of shared memory, how many products read it; empty as long as no
   /// group has had any.
   std::vector<uint16_t> reading;
+
+  /// A copy that has begun.
+  struct BoxCopy {
+    SimTensorMap map;
+    int64_t x, y;
+    std::size_t destination;
+    uint32_t item;
+  };
+  struct Mbarrier {
+    bool isInitialized = false, isFenced = false;
+    uint32_t initializer = 0; ///< an item
+    uint64_t fencedIn = 0;    ///< phase of the group
+    /// Arrivals that end a phase, and those that the current one misses.
+    int64_t arrivals = 0, missing = 0;
+    int64_t bytes = 0; ///< that are still to come
+    uint32_t ended = 0;
+    std::vector<BoxCopy> copies;
+  };
+  std::vector<Mbarrier> mbarriers;
+  /// By byte of shared memory, the mbarrier that counted it when it came, plus
+  /// one, and how many phases had ended then; empty as long as the group has no
+  /// mbarrier.
+  struct Arrival {
+    uint32_t mbarrier = 0, ended = 0;
+  };
+  std::vector<Arrival> arrived;
 
   bool isCounted = false;
   AccessCounter counter;

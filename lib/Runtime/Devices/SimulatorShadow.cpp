@@ -26,11 +26,17 @@ using namespace tinygrad::detail;
 void SharedShadow::begin(std::size_t bytes) {
   if (cells.size() < bytes)
     cells.resize(bytes);
-  if (phase == kLastPhase) {
+  if (phase + 1 >= kLastPhase) {
     std::fill(cells.begin(), cells.end(), Cell());
     phase = 0;
   }
   firstPhase = ++phase;
+  ++phase;
+}
+
+void SharedShadow::setWritten(std::size_t begin, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i)
+    cells[begin + i] = {firstPhase << kPhaseShift, 0};
 }
 
 void SharedShadow::nextPhase() {

@@ -72,6 +72,10 @@ public:
   bool access(std::size_t begin, std::size_t bytes, AccessKind kind,
               uint32_t item, Conflict &conflict);
 
+  /// Something else than an item wrote the bytes: no race with anything, as far
+  /// as this record can tell.
+  void setWritten(std::size_t begin, std::size_t bytes);
+
   uint32_t getPhase() const { return phase; }
   /// The item that wrote a byte last, and the phase; 0 if none has.
   std::pair<uint32_t, uint32_t> getWriter(std::size_t offset) const {
@@ -98,7 +102,8 @@ private:
 
   std::vector<Cell> cells;
   uint32_t phase = 0;
-  uint32_t firstPhase = 0; // of the current group
+  /// One that the current group never is in; its phases follow.
+  uint32_t firstPhase = 0;
 };
 
 //===----------------------------------------------------------------------===//

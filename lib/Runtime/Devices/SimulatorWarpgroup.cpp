@@ -63,7 +63,7 @@ bool SimGroup::releaseWarpgroup(const SimItem &waiting) {
   }
   for (uint32_t i = begin; i < begin + kItems; ++i) {
     const SimItem &item = items[i];
-    if (item.state == State::Ready ||
+    if (item.state == State::Ready || item.state == State::AtMbarrier ||
         (item.state == State::AtShuffle && item.mode != SimMultiplyShared))
       return true;
     if (item.state != State::AtShuffle || item.site != waiting.site ||
@@ -121,6 +121,13 @@ bool SimGroup::readProductElement(std::size_t offset, uint32_t begin,
                      " wrote without a barrier in between");
     return false;
   }
+  if (!arrived.empty())
+    for (uint32_t i = begin; i < begin + kItems; ++i)
+      if (!hasSeenArrival(offset, items[i])) {
+        record(what() + ", " + nameOfArrival(offset) + nameOf(i) +
+               " has not waited");
+        return false;
+      }
   const auto [writer, writtenIn] = sharedShadow.getWriter(offset);
   if (const uint32_t since = items[writer].unfencedSince;
       since != 0 && since <= writtenIn) {

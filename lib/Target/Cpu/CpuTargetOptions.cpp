@@ -19,23 +19,38 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::tg;
 
 /// LLVM's description of a processor; null, and an error, if the program does
-/// not have the architecture.
-static std::unique_ptr<llvm::MCSubtargetInfo>
+/// not have the architecture. To make one takes as long as some passes over a
+/// kernel, so there is one of each for the whole process. They are never
+/// destroyed, because kernels may be compiled until the process exits.
+static const llvm::MCSubtargetInfo *
 getSubtarget(const CpuTargetOptions &options, std::string &error) {
   llvm::Triple triple(options.triple);
   const llvm::Target *target = codegen::lookupArchitecture(triple, error);
   if (!target)
     return nullptr;
-  return std::unique_ptr<llvm::MCSubtargetInfo>(
-      target->createMCSubtargetInfo(triple, options.cpu, options.features));
+  using Subtargets = std::map<std::tuple<std::string, std::string, std::string>,
+                              std::unique_ptr<const llvm::MCSubtargetInfo>>;
+  static std::mutex mutex;
+  static Subtargets *subtargets = new Subtargets;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto &subtarget =
+      (*subtargets)[{options.triple, options.cpu, options.features}];
+  if (!subtarget)
+    subtarget.reset(
+        target->createMCSubtargetInfo(triple, options.cpu, options.features));
+  return subtarget.get();
 }
 
-static std::unique_ptr<llvm::MCSubtargetInfo>
+static const llvm::MCSubtargetInfo *
 getSubtarget(const CpuTargetOptions &options) {
   std::string ignored;
   return getSubtarget(options, ignored);
@@ -43,7 +58,7 @@ getSubtarget(const CpuTargetOptions &options) {
 
 /// The width of the widest vector registers in bits.
 static unsigned getVectorBits(const CpuTargetOptions &options) {
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(options);
+  const llvm::MCSubtargetInfo *subtarget = getSubtarget(options);
   if (!subtarget || !subtarget->getTargetTriple().isX86())
     return 128;
   if (subtarget->checkFeatures("+avx512f,+avx512vl"))
@@ -93,7 +108,7 @@ CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
   // Without a processor: LLVM would print its own message for an unknown one.
   CpuTargetOptions any = options;
   any.cpu = "";
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(any, error);
+  const llvm::MCSubtargetInfo *subtarget = getSubtarget(any, error);
   if (!subtarget)
     return std::nullopt;
   if (!subtarget->isCPUStringValid(options.cpu)) {
@@ -119,7 +134,7 @@ static bool isIntelCore(StringRef cpu) {
 }
 
 bool CpuTargetOptions::hasFeature(StringRef feature) const {
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(*this);
+  const llvm::MCSubtargetInfo *subtarget = getSubtarget(*this);
   return subtarget && subtarget->checkFeatures(("+" + feature).str());
 }
 
@@ -138,7 +153,7 @@ TargetFacts CpuTargetOptions::getFacts() const {
   TargetFacts facts;
   facts.vectorBytes =
       (preferVectorWidth ? preferVectorWidth : getVectorBits(*this)) / 8;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(*this);
+  const llvm::MCSubtargetInfo *subtarget = getSubtarget(*this);
   if (!subtarget || !subtarget->getTargetTriple().isX86())
     return facts;
   if (!subtarget->checkFeatures("+avx512vl"))

@@ -35,3 +35,19 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A map of a part of a buffer.
+!map = !nvgpu.tensormap.descriptor<tensor = memref<16x64xf16, #gpu.address_space<workgroup>>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
+gpu.module @kernels {
+  gpu.func @part(%a: memref<4096xf16>) kernel {
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %matrix = memref.reinterpret_cast %a to offset: [64], sizes: [16, 128], strides: [128, 1] : memref<4096xf16> to memref<16x128xf16, strided<[128, 1], offset: 64>>
+    %any = memref.cast %matrix : memref<16x128xf16, strided<[128, 1], offset: 64>> to memref<*xf16>
+    // expected-error @+1 {{is no matrix of a buffer that a launch can describe}}
+    %map = nvgpu.tma.create.descriptor %any box[%c16, %c64] : memref<*xf16> -> !map
+    gpu.return
+  }
+}

@@ -100,3 +100,44 @@ func.func @narrow(%x: memref<1xi32>) {
   }
   return
 }
+
+// Whether the filling that is read is an odd one, by which a phase of an mbarrier is
+// known, changes when the number of its buffer becomes 0 again.
+// CHECK-LABEL: func @phases(
+// CHECK: scf.for %{{.*}} = %c4 to %c16 step %c1 iter_args(%[[READ:.*]] = %c1, %[[ODD:.*]] = %true) -> (index, i1)
+// CHECK: nvgpu.mbarrier.try_wait.parity %{{.*}}[%[[READ]]], %[[ODD]],
+// CHECK: %[[NEXT:.*]] = arith.addi %[[READ]], %c1
+// CHECK: %[[NEXTREAD:.*]] = arith.remui %[[NEXT]], %c3
+// CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[NEXTREAD]], %c0
+// CHECK: %[[NEXTODD:.*]] = arith.xori %[[ODD]], %[[WRAPS]]
+// CHECK: scf.yield %[[NEXTREAD]], %[[NEXTODD]]
+// The parity of another number of buffers, or of anything else, stays.
+// CHECK: scf.for %[[I:.*]] = %c0 to %c16 step %c1 iter_args(%[[READ:.*]] = %c0) -> (index)
+// CHECK: %[[FOUR:.*]] = arith.divui %[[I]], %c4
+// CHECK: %[[REST:.*]] = arith.remui %[[FOUR]], %c2
+// CHECK: %[[OTHER:.*]] = arith.cmpi eq, %[[REST]], %c1
+// CHECK: nvgpu.mbarrier.try_wait.parity %{{.*}}[%[[READ]]], %[[OTHER]],
+!mbarriers = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 3>
+func.func @phases(%m: !mbarriers, %time: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c4 to %c16 step %c1 {
+    %number = arith.remui %i, %c3 : index
+    %filling = arith.divui %i, %c3 : index
+    %rest = arith.remui %filling, %c2 : index
+    %odd = arith.cmpi eq, %rest, %c1 : index
+    nvgpu.mbarrier.try_wait.parity %m[%number], %odd, %time : !mbarriers
+  }
+  scf.for %i = %c0 to %c16 step %c1 {
+    %number = arith.remui %i, %c3 : index
+    %filling = arith.divui %i, %c4 : index
+    %rest = arith.remui %filling, %c2 : index
+    %odd = arith.cmpi eq, %rest, %c1 : index
+    nvgpu.mbarrier.try_wait.parity %m[%number], %odd, %time : !mbarriers
+  }
+  return
+}

@@ -836,3 +836,16 @@ tg.kernel @stage_c5(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs 
   // expected-error @+1 {{'tg.stage' op a tile of a work item has one buffer (C5)}}
   %t = tg.stage %x over %i buffers 2 : memref<4xf32>
 }
+
+// -----
+
+tg.kernel @tma_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 64
+  %j = tg.range 1 local 64
+  %x = tg.load %a[%j] : memref<64xf32>
+  // expected-error @+1 {{'tg.tma' is a unit attribute of a 'tg.stage' with buffers}}
+  %t = tg.stage %x over %j in group {tg.tma} : memref<64xf32>
+  %b = tg.barrier %t : memref<64xf32>
+  %y = tg.load %b[%i] : memref<64xf32>
+  tg.store %y, %out[%i] : memref<64xf32>
+}

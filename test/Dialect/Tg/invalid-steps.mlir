@@ -64,6 +64,16 @@
 
 // -----
 
+// expected-error @+1 {{expected 'tma'}}
+#a = #tg.step<buffer stage 0 by 3 as copies>
+
+// -----
+
+// expected-error @+1 {{a tile does not have 4294967299 buffers}}
+#a = #tg.step<buffer stage 0 by 4294967299>
+
+// -----
+
 // expected-error @+1 {{prefetch needs an amount of 1 or more (C2)}}
 #a = #tg.step<prefetch load 0 by -4>
 

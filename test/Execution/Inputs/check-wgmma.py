@@ -16,7 +16,7 @@ import tempfile
 
 # Options of the generator (Target/GPU/Inputs/wgmma-kernels.py): each layout of both
 # factors, each width, both types, and what a group has of warpgroups, tiles and
-# buffers. A depth that is no multiple of that of a tile is padded with zeros.
+# buffers; tiles that items copy, and that copies of boxes fill. A depth that is no multiple of that of a tile is padded with zeros.
 PRODUCTS = [
     "--rows=64 --columns=64 --depth=64 --width=64",
     "--left=columns --depth=192 --width=64",
@@ -30,6 +30,12 @@ PRODUCTS = [
     "--buffers=1 --right=columns --tiles=2 --depth=256",
     "--rows=256 --tiles=2 --warpgroups=2 --left=columns --result=f16",
     "--columns=64 --tiles=2 --width=64 --buffers=4 --depth=512",
+    "--tma --rows=64 --columns=64 --depth=64 --width=64",
+    "--tma --depth=192 --right=columns",
+    "--tma --left=columns --right=columns --columns=256 --depth=256 --warpgroups=2",
+    "--tma --columns=256 --width=256 --warpgroups=2 --buffers=2 --element=bf16",
+    "--tma --rows=256 --tiles=2 --warpgroups=2 --left=columns --result=f16 --depth=512",
+    "--tma --columns=64 --tiles=2 --width=64 --buffers=4 --depth=512",
 ]
 
 
@@ -69,7 +75,7 @@ def main():
     tg_run, generator, *seeds = sys.argv[1:]
     os.chdir(tempfile.mkdtemp(dir=os.getcwd()))
     for options in PRODUCTS:
-        given = dict(option[2:].split("=") for option in options.split())
+        given = dict(option[2:].partition("=")[::2] for option in options.split())
         rows, columns, depth = (int(given.get(n, 128)) for n in ("rows", "columns", "depth"))
         element = given.get("element", "f16")
         rng = random.Random(options)

@@ -197,6 +197,38 @@ MOCK_EXPORT int cuMemcpyPeerAsync(void *to, void *toContext, const void *from,
       });
 }
 
+MOCK_EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank,
+                                       void *address, const uint64_t *sizes,
+                                       const uint64_t *distances,
+                                       const uint32_t *box,
+                                       const uint32_t *steps, int interleave,
+                                       int swizzle, int promotion, int fill) {
+  return withDevice(
+      "cuTensorMapEncodeTiled", [&](Driver &mock, int device) -> int {
+        constexpr std::array<uint64_t, 5> bytesOf = {1, 2, 4, 4, 8};
+        const auto isMultiple = [](uint64_t value, uint64_t of) {
+          return value % of == 0;
+        };
+        if (reinterpret_cast<std::uintptr_t>(map) % 64 != 0 || rank != 2 ||
+            type < 0 || std::size_t(type) >= bytesOf.size() ||
+            reinterpret_cast<std::uintptr_t>(address) % 16 != 0 ||
+            !isMultiple(distances[0], 16) || steps[0] != 1 || steps[1] != 1 ||
+            box[0] * bytesOf[std::size_t(type)] != 128 || box[1] < 1 ||
+            box[1] > 256 || interleave != 0 || swizzle != 3 || promotion != 2 ||
+            fill != 0 ||
+            !mock.isValid(device, address,
+                          (sizes[1] - 1) * distances[0] +
+                              sizes[0] * bytesOf[std::size_t(type)]))
+          return InvalidValue;
+        std::memcpy(map, &address, sizeof(address));
+        mock.log("map of " + std::to_string(sizes[1]) + "x" +
+                 std::to_string(sizes[0]) + ", rows " +
+                 std::to_string(distances[0]) + " apart, boxes of " +
+                 std::to_string(box[1]) + "x" + std::to_string(box[0]));
+        return Success;
+      });
+}
+
 MOCK_EXPORT int cuModuleLoadDataEx(void **module, const void *image,
                                    unsigned numOptions, const int *options,
                                    void **values) {

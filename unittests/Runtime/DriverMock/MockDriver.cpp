@@ -299,13 +299,15 @@ int Driver::loadPtx(int device, const std::string &text, void **module) {
     if (at == std::string::npos)
       return InvalidPtx;
     function.name = text.substr(name, at - name);
-    // ".param .u64 .ptr .global .align 4 k_param_0,"
+    // ".param .u64 .ptr .global .align 4 k_param_0,"; a tensor map is
+    // ".param .align 64 .b8 k_param_1[128]", and begins with an address here.
     std::istringstream parameters(between(text, "(", ")", at));
     std::string parameter;
     while (std::getline(parameters, parameter, ','))
       if (parameter.find(".param") != std::string::npos)
-        function.isAddress.push_back(parameter.find(".ptr") !=
-                                     std::string::npos);
+        function.isAddress.push_back(
+            parameter.find(".ptr") != std::string::npos ||
+            parameter.find("[128]") != std::string::npos);
     function.numParameters = unsigned(function.isAddress.size());
     if (at == std::string::npos)
       return InvalidPtx;

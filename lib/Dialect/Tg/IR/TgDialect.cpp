@@ -12,6 +12,7 @@
 #include "TgAliases.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
@@ -94,6 +95,14 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       return op->emitError() << "'" << name
                              << "' is a unit attribute of operations with one "
                                 "result";
+    return success();
+  }
+  if (name == boxTileAttrName) {
+    auto tile = dyn_cast<StageOp>(op);
+    if (!isa<UnitAttr>(attribute.getValue()) || !tile || !tile.getBuffers())
+      return op->emitError() << "'" << name
+                             << "' is a unit attribute of a 'tg.stage' with "
+                                "buffers";
     return success();
   }
   if (name == gradientAttrName) {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -215,6 +216,18 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
              succeeded(parser.parseOptionalKeyword("by"))) {
     if (parser.parseInteger(amount))
       return {};
+    if (*kind == StepKind::buffer) {
+      if (amount >= kAsTma) {
+        parser.emitError(start, "a tile does not have ")
+            << amount << " buffers";
+        return {};
+      }
+      if (succeeded(parser.parseOptionalKeyword("as"))) {
+        if (parser.parseKeyword("tma"))
+          return {};
+        amount += kAsTma;
+      }
+    }
   }
   if (form.mostResults > 0 && succeeded(parser.parseOptionalKeyword("into")) &&
       parseIds(parser, results))
@@ -254,6 +267,9 @@ void StepAttr::print(AsmPrinter &printer) const {
             << stringifyRangeKind(static_cast<RangeKind>(getAmount()));
   else if (getKind() == StepKind::contract)
     printer << " on " << StringRef(tinygrad::kMatrixUnits[getAmount()].name);
+  else if (getKind() == StepKind::buffer)
+    printer << " by " << getAmount() % kAsTma
+            << (getAmount() >= kAsTma ? " as tma" : "");
   else if (getAmount() != 0)
     printer << " by " << getAmount();
   if (!getResults().empty()) {

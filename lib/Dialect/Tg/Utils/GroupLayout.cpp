@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Support/GPUChips.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,6 +28,9 @@ static constexpr int64_t kFewBanks = 4;
 static constexpr int64_t kFewestCopied = 4;
 /// Alignment of the parts of a group's memory in bytes.
 static constexpr int64_t kMemoryAlignment = 16;
+
+/// What an mbarrier takes in the memory of a group.
+static constexpr int64_t kMbarrierBytes = 8;
 
 static bool isGrid(RangeOp range) {
   return range.getKind() == RangeKind::global ||
@@ -54,6 +58,8 @@ private:
   void permuteTile(StageOp tile);
   /// Reports a tile that wgmma cannot read.
   LogicalResult checkWarpgroups();
+  /// Finds the boxes of tiles that copies of boxes fill, and reports others.
+  LogicalResult addBoxTiles();
   LogicalResult addMemory(Operation *op, Type element, int64_t size,
                           int64_t alignment = kMemoryAlignment);
   LogicalResult addTile(StageOp stage);
@@ -496,6 +502,71 @@ LogicalResult LayoutBuilder::checkWarpgroups() {
   return success();
 }
 
+LogicalResult LayoutBuilder::addBoxTiles() {
+  SmallVector<StageOp> tiles;
+  for (auto tile : kernel.getBody().getOps<StageOp>())
+    if (isBoxTile(tile) && !tile.use_empty())
+      tiles.push_back(tile);
+  // Processors without groups fill them as others.
+  if (tiles.empty() || target.groupItems == 0)
+    return success();
+  llvm::SmallDenseMap<Operation *, TileBoxes> boxesOf;
+  for (StageOp tile : tiles) {
+    std::string obstacle;
+    std::optional<TileBoxes> boxes =
+        getTileBoxes(kernel, tile, analysis, obstacle);
+    if (!boxes)
+      return tile.emitOpError("cannot be filled 'as tma': ") << obstacle;
+    boxesOf.try_emplace(tile, std::move(*boxes));
+  }
+  auto *found =
+      llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
+        return contraction.unit->readsMemory() &&
+               llvm::all_of(tiles, [&](StageOp tile) {
+                 return tile == contraction.rows.tile ||
+                        tile == contraction.columns.tile;
+               });
+      });
+  if (found == layout.contractions.end() || tiles.size() != 2 ||
+      tiles[0].getBuffers() != tiles[1].getBuffers())
+    return tiles.front().emitOpError(
+        "is filled 'as tma': both factors of one sum on wgmma_* have to be, "
+        "and have as many buffers");
+  // Phases of mbarriers are counted by the only loop.
+  RangedReduceOp sum = found->op;
+  unsigned loops = 0;
+  for (Value value : sum.getRanges()) {
+    auto range = value.getDefiningOp<RangeOp>();
+    if (range == found->depth || range.getKind() == RangeKind::unroll)
+      continue;
+    if (range.isSymbolic() || range.getKind() != RangeKind::loop)
+      return sum.emitOpError("reads tiles that are filled 'as tma', but range ")
+             << range.getId() << " is not a loop of known length";
+    ++loops;
+  }
+  for (Value value : analysis.getRanges(sum.getResult()))
+    if (auto range = value.getDefiningOp<RangeOp>();
+        range.getKind() == RangeKind::loop)
+      return sum.emitOpError("reads tiles that are filled 'as tma', but is in "
+                             "the loop of range ")
+             << range.getId();
+  if (loops != 1)
+    return sum.emitOpError("reads tiles that are filled 'as tma', but has ")
+           << loops << " loops";
+  for (StageOp tile : {found->rows.tile, found->columns.tile})
+    layout.boxTiles.push_back({tile, boxesOf.find(tile)->second});
+  layout.mbarriers = int64_t(*tiles.front().getBuffers());
+  layout.groupBytes = llvm::alignTo(layout.groupBytes, kMbarrierBytes) +
+                      layout.mbarriers * kMbarrierBytes;
+  // If the launch provides the other memory, that begins after mbarriers.
+  if (layout.groupBytes + tinygrad::kWarpgroupAlignment > target.groupBytes)
+    return sum.emitOpError("needs more memory than a group of work items has: "
+                           "tiles and mbarriers of ")
+           << layout.groupBytes << " bytes; the target has "
+           << target.groupBytes << " bytes";
+  return success();
+}
+
 FailureOr<GroupLayout> LayoutBuilder::build() {
   if (failed(addAxes()) || failed(addGridRanges()))
     return failure();
@@ -511,7 +582,7 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
         return failure();
     }
   }
-  if (failed(checkWarpgroups()))
+  if (failed(checkWarpgroups()) || failed(addBoxTiles()))
     return failure();
   return std::move(layout);
 }

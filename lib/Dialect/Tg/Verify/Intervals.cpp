@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Intervals.h"
+#include "BoxWrites.h"
 #include "Formula.h"
 #include "MatrixReads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,7 +50,8 @@ LogicalResult Intervals::collect(Operation *op) {
   if (isa<gpu::BarrierOp>(op))
     barriers.push_back(op);
   if (isa<gpu::BarrierOp, nvgpu::DeviceAsyncCreateGroupOp,
-          nvgpu::DeviceAsyncWaitOp>(op))
+          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp,
+          NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op))
     for (Operation *up = op; up != func; up = up->getParentOp())
       synchronizing.insert(up);
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
@@ -79,6 +81,24 @@ LogicalResult Intervals::collect(Operation *op) {
   }
   if (auto address = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op))
     return checkAddress(address);
+  if (auto copy = dyn_cast<nvgpu::TmaAsyncLoadOp>(op)) {
+    Value source;
+    FailureOr<MemoryAccess> write = getBoxWrite(copy, func, source);
+    if (failed(write))
+      return failure();
+    boxSources.push_back({op, source});
+    accessesOf[op].push_back(accesses.size());
+    accesses.push_back(*write);
+    return success();
+  }
+  // Parts of descriptions of boxes, which access nothing.
+  if (isa<nvgpu::TmaCreateDescriptorOp>(op) ||
+      (isa<memref::ReinterpretCastOp, memref::CastOp>(op) &&
+       llvm::all_of(op->getUsers(), [](Operation *user) {
+         return isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaCreateDescriptorOp,
+                    memref::CastOp>(user);
+       })))
+    return success();
   auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
   auto isAccessible = [](Value memory) {
     auto type = dyn_cast<MemRefType>(memory.getType());
@@ -120,7 +140,17 @@ LogicalResult Intervals::collect() {
     return func.emitError("has several blocks");
   WalkResult result = func.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { return WalkResult(collect(op)); });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted() || failed(checkMbarriers(func)))
+    return failure();
+  for (auto [copy, source] : boxSources)
+    for (const MemoryAccess &access : accesses)
+      if (access.isWrite && access.memory == source) {
+        InFlightDiagnostic error =
+            copy->emitError("copies from a buffer that the function writes");
+        error.attachNote(access.op->getLoc()) << "the write is here";
+        return error;
+      }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,13 +284,32 @@ Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
       llvm::erase_if(states, [&](const State &state) {
         return !isPending || state.hasWaited;
       });
-    } else if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op)) {
+    } else if (isa<nvgpu::MBarrierTryWaitParityOp>(op)) {
+      // Every item waits for itself, so nothing is pending from here on.
+      if (position)
+        llvm::erase_if(states, [&](State &state) {
+          const Iteration *at = lookup(state.where, op->getParentOp());
+          return at && at->steps == position->offset &&
+                 (position->loop ? position->loop == op->getParentOp() &&
+                                       at->base == Iteration::current
+                                 : at->base == Iteration::first);
+        });
+    } else if (isa<nvgpu::DeviceAsyncCreateGroupOp,
+                   NVVM::WgmmaGroupSyncAlignedOp>(op)) {
       for (State &state : states)
-        ++state.numGroups;
-    } else if (auto wait = dyn_cast<nvgpu::DeviceAsyncWaitOp>(op)) {
-      // The last groups may still run; the first one after the copy is its own.
-      for (State &state : states)
-        state.hasWaited |= state.numGroups > wait.getNumGroups().value_or(0);
+        state.numGroups +=
+            isOfProduct == isa<NVVM::WgmmaGroupSyncAlignedOp>(op);
+    } else if (isa<nvgpu::DeviceAsyncWaitOp, NVVM::WgmmaWaitGroupSyncOp>(op)) {
+      // The last groups may still run; the first one after the copy or the
+      // matrix operation is its own.
+      auto ofProducts = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op);
+      const int64_t running =
+          ofProducts
+              ? static_cast<int64_t>(ofProducts.getGroup())
+              : cast<nvgpu::DeviceAsyncWaitOp>(op).getNumGroups().value_or(0);
+      if (isOfProduct == bool(ofProducts))
+        for (State &state : states)
+          state.hasWaited |= state.numGroups > running;
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       States no = states;
       for (State &state : states)
@@ -322,6 +371,7 @@ void Intervals::walkFrom(Operation *unit, State state) {
 SmallVector<Reached> Intervals::findFrom(Operation *barrier) {
   reached.clear();
   isPending = false;
+  position.reset();
   if (barrier) {
     walkFrom(barrier, getStartState(barrier));
   } else {
@@ -334,6 +384,8 @@ SmallVector<Reached> Intervals::findFrom(Operation *barrier) {
 SmallVector<Reached> Intervals::findPending(const MemoryAccess &copy) {
   reached.clear();
   isPending = true;
+  isOfProduct = isa<NVVM::WgmmaMmaAsyncOp>(copy.op);
+  position = copy.position;
   Operation *unit = getUnit(copy.op);
   State state = getStartState(unit);
   unit->walk([&](Operation *inner) { record(inner, {state}); });

@@ -25,6 +25,14 @@
 
 namespace mlir::tg {
 
+/// The position of a loop whose wait for an mbarrier says that a copy is
+/// complete: so many after the current one, or the one of that number if there
+/// is no loop.
+struct BoxPosition {
+  Operation *loop = nullptr;
+  int64_t offset = 0;
+};
+
 /// The elements of a buffer that an operation reads or writes.
 struct MemoryAccess {
   Operation *op;
@@ -36,12 +44,14 @@ struct MemoryAccess {
   bool isWrite = false;
   /// If given, how many of them are accessed.
   Value count = {};
-  /// The copy runs on until some wait.
+  /// The copy, or the matrix operation that reads, runs on until some wait.
   bool isAsync = false;
   /// Rows of a matrix, of which only parts may be read: permuted as others, but
   /// longer than a chunk.
   bool isMatrix = false;
   std::optional<Permutation> permutation = std::nullopt;
+  /// Of a copy of a box.
+  std::optional<BoxPosition> position = std::nullopt;
 };
 
 /// An iteration of a loop: some number of steps after the one in which an
@@ -108,8 +118,8 @@ private:
   struct State {
     Iterations where;
     SmallVector<PathFact, 2> path;
-    /// Of an asynchronous copy: the groups of copies that were closed after it
-    /// was issued.
+    /// Of an asynchronous access: the groups of its kind that were closed after
+    /// it was issued.
     int64_t numGroups = 0;
     bool hasWaited = false;
   };
@@ -136,10 +146,14 @@ private:
   SmallVector<MemoryAccess> accesses;
   DenseMap<Operation *, SmallVector<size_t, 2>> accessesOf;
   SmallVector<Operation *> barriers, exchanges;
+  /// Copies of boxes, and the buffers that they read.
+  SmallVector<std::pair<Operation *, Value>> boxSources;
   /// Operations with regions in which something synchronizes, and that itself.
   DenseSet<Operation *> synchronizing;
-  /// The search that is running.
-  bool isPending = false;
+  /// The search that is running, whether it follows a matrix operation, and the
+  /// copy of a box that it follows.
+  bool isPending = false, isOfProduct = false;
+  std::optional<BoxPosition> position;
   SmallVector<Reached> reached;
 };
 

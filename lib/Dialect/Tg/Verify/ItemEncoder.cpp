@@ -292,6 +292,12 @@ Value ItemEncoder::crossesChunk(const MemoryAccess &access) {
   return compare(IntPredicate::gt, place.term, number(chunk - access.width));
 }
 
+Value ItemEncoder::beginsWithin(const MemoryAccess &access, int64_t count) {
+  Term place = divide(getLane(access.indices.front(), 0), constant(count),
+                      /*floor=*/true, /*wantRemainder=*/true);
+  return compare(IntPredicate::gt, place.term, number(0));
+}
+
 Value ItemEncoder::overlaps(const MemoryAccess &access, ItemEncoder &other,
                             const MemoryAccess &otherAccess) {
   Element first = getFirstElement(access),

@@ -96,6 +96,8 @@ public:
   Value isOutside(const MemoryAccess &access, Dim elements);
   /// Whether an access of permuted memory is of elements of two chunks.
   Value crossesChunk(const MemoryAccess &access);
+  /// Whether the first element is at no multiple of `count`.
+  Value beginsWithin(const MemoryAccess &access, int64_t count);
   /// Whether the accesses of two items have an element in common. The formula
   /// names the distance of the offsets only: it is the same for many pairs.
   Value overlaps(const MemoryAccess &access, ItemEncoder &other,

@@ -84,26 +84,47 @@ static std::optional<int64_t> getReach(uint64_t bits, bool isAlongDepth,
   return (side / kRow - 1) * (blocks / kBytes) + depth * kRow;
 }
 
+/// Whether all operations are waited for after a loop before anything else.
+static bool isCompleteAfter(scf::ForOp loop) {
+  for (Operation *next = loop ? loop->getNextNode() : nullptr; next;
+       next = next->getNextNode()) {
+    if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(next))
+      return wait.getGroup() == 0;
+    if (next->getNumRegions() != 0 || isa<gpu::BarrierOp>(next) ||
+        llvm::is_contained(next->getOperandTypes(), loop.getResultTypes()[0]))
+      break;
+  }
+  return false;
+}
+
 /// Whether nothing lets another item write before the operation is complete.
-static LogicalResult checkWait(NVVM::WgmmaMmaAsyncOp op) {
+/// Otherwise the operation goes on until its group has been waited for, at the
+/// latest after the loop that it is in.
+static FailureOr<bool> isCompleteAtOnce(NVVM::WgmmaMmaAsyncOp op) {
   bool isCommitted = false;
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
     if (isa<NVVM::WgmmaGroupSyncAlignedOp>(next))
       isCommitted = true;
     if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(next);
-        wait && wait.getGroup() == 0 && isCommitted)
-      return success();
+        wait && isCommitted) {
+      if (wait.getGroup() == 0)
+        return true;
+      if (isCompleteAfter(dyn_cast<scf::ForOp>(op->getParentOp())))
+        return false;
+      break;
+    }
     if (next->getNumRegions() != 0 || isa<gpu::BarrierOp>(next) ||
         next->hasTrait<OpTrait::IsTerminator>())
       break;
   }
   return op->emitError("is not waited for before the next barrier or the end "
-                       "of its block");
+                       "of its block, or after its loop");
 }
 
 FailureOr<std::array<MemoryAccess, 2>>
 tg::getMatrixReads(NVVM::WgmmaMmaAsyncOp op, gpu::GPUFuncOp func) {
-  if (failed(checkWait(op)))
+  FailureOr<bool> isComplete = isCompleteAtOnce(op);
+  if (failed(isComplete))
     return failure();
   std::array<MemoryAccess, 2> reads;
   for (bool ofB : {false, true}) {
@@ -133,6 +154,7 @@ tg::getMatrixReads(NVVM::WgmmaMmaAsyncOp op, gpu::GPUFuncOp func) {
     MemoryAccess &read = reads[ofB];
     read = {op, tile, OperandRange(descriptor->first, 1), *reach};
     read.isMatrix = true;
+    read.isAsync = !*isComplete;
     read.permutation = Permutation{
         llvm::Log2_64(kRow), llvm::Log2_64(kRow / tinygrad::kWarpgroupRows),
         uint64_t(tinygrad::kWarpgroupRows - 1)};

@@ -23,8 +23,9 @@ namespace mlir::tg {
 
 /// What the operation reads of both factors: more than that where it leaves
 /// elements out in between, which belong to the same tiles. Emits an error if a
-/// descriptor is not computed as convert-tg-to-gpu does, or if the operation is
-/// not waited for before anything that lets others write.
+/// descriptor is not computed as convert-tg-to-gpu does, or if no operation is
+/// waited for before anything that lets others write. They are asynchronous if
+/// that may leave this one running.
 FailureOr<std::array<MemoryAccess, 2>> getMatrixReads(NVVM::WgmmaMmaAsyncOp op,
                                                       gpu::GPUFuncOp func);
 

@@ -62,8 +62,8 @@ private:
   /// barrier between.
   LogicalResult askRaces();
   LogicalResult askRace(const Reached &x, const Reached &y);
-  /// The same for what an asynchronous copy writes. What its item reads before
-  /// it has waited is wrong too.
+  /// The same for what an asynchronous copy writes or a matrix operation reads.
+  /// What its item accesses before it has waited is wrong too.
   LogicalResult askPending(const MemoryAccess &copy);
   /// No two groups access an element of a buffer, one of them writing.
   LogicalResult askGroups();
@@ -137,6 +137,21 @@ LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
                                          size);
                  })))
     return failure();
+  if (access.isMatrix && access.isWrite) {
+    // Rows that are permuted alike, and no others.
+    const int64_t count = int64_t(permutation.rowMask + 1)
+                          << permutation.rowBits;
+    return ask(access.op,
+               "this box does not begin at a multiple of " + Twine(count) +
+                   " elements",
+               "permutation", [&](LaunchEncoder &launch) {
+                 LaunchEncoder::Group group = launch.makeGroup("group");
+                 LaunchEncoder::Item item = launch.makeItem(group, "item");
+                 ItemEncoder encoder(launch, item, {});
+                 encoder.assertReached({&access, {}, {}});
+                 encoder.assertTrue(encoder.beginsWithin(access, count));
+               });
+  }
   if (access.width == 1 || access.isMatrix)
     return success();
   return ask(access.op,
@@ -342,8 +357,11 @@ LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
       first.assertTrue(first.overlaps(copy, second, *other.access));
     };
     if (failed(ask(copy.op,
-                   "a work item accesses an element before it has waited for "
-                   "the copy that writes it",
+                   copy.isWrite
+                       ? "a work item accesses an element before it has waited "
+                         "for the copy that writes it"
+                       : "a work item overwrites an element before it has "
+                         "waited for the matrix operation that reads it",
                    "race", assertHazard,
                    std::pair<Location, std::string>(other.access->op->getLoc(),
                                                     "the access is here"))))

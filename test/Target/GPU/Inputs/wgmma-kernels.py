@@ -13,6 +13,7 @@ options, with what they are by default:
   --result=f32         the type of the result: f32 or that of the factors
   --left=rows --right=rows  how both factors are in memory: rows or columns
   --buffers=3          memory for so many tiles, which are filled ahead; 1: one
+  --tma                copies of boxes fill the tiles
   --device=SIM         where the program runs
   --without-schedule   the same kernel without steps
 """
@@ -114,11 +115,13 @@ def get_steps(o):
         s.kind(inner, "local")
         s.kind(outer, "unroll")
 
-    fill(*left, rows // 64)
-    fill(*right, columns // 64)
+    if not o["tma"]:
+        fill(*left, rows // 64)
+        fill(*right, columns // 64)
     if o["buffers"] > 1:
-        s.add(f"buffer stage 0 by {o['buffers']}")
-        s.add(f"buffer stage 1 by {o['buffers']}")
+        by = str(o["buffers"]) + (" as tma" if o["tma"] else "")
+        s.add(f"buffer stage 0 by {by}")
+        s.add(f"buffer stage 1 by {by}")
     s.kind(grid_rows, "global")
     s.kind(grid_columns, "global")
     return s.steps
@@ -194,6 +197,7 @@ def parse(arguments):
         "left": "rows",
         "right": "rows",
         "buffers": 3,
+        "tma": False,
         "without-schedule": False,
     }
     for argument in arguments:

@@ -466,7 +466,8 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
     type is the target's.
 
     With `buffers n`, there is memory for `n` tiles, so that a GPU can begin to fill
-    the next ones while it reads this one.
+    the next ones while it reads this one. If such a tile has the unit attribute
+    `tg.tma`, copies of boxes fill it (the step `buffer ... as tma`).
 
     C1: the tile has as many elements as the ranges have positions. C2: each range
     is the result of a `tg.range`, and they differ. C3: a tile of an item has no

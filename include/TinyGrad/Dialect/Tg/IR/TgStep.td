@@ -62,7 +62,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `prefetch load 1 by n` | prefetches the element `n` positions ahead |
     | `nontemporal store 0` | makes the store non-temporal |
     | `contract ranged_reduce 0 on mma_m16n8k16_f16` | a sum of products is computed by a matrix operation |
-    | `buffer stage 0 by n` | gives a tile of a group memory for `n` tiles, which are filled ahead |
+    | `buffer stage 0 by n` | gives a tile of a group memory for `n` tiles, which are filled ahead; with `as tma`, by copies of boxes that NVIDIA's tensor memory accelerator makes |
     | `partition by n into [r]` | updates of elements whose number is read from memory get a range of `n` owners: each goes through all positions and updates the elements whose number is its own modulo `n` |
 
     `contract` requires that both factors are elements of tiles of the group, and
@@ -78,6 +78,12 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     by which a split has masked the sum are omitted: the tiles hold them, since loads
     are masked alike. What a tile computes from masked loads
     is masked too.
+
+    `as tma` is for the tiles of both factors of a sum on `wgmma_*`, with as many
+    buffers. Elements of a tile are rows of 128 bytes in a buffer that is aligned to
+    16 bytes, and the rows have one distance, a multiple of 16 bytes. Ranges of the
+    tile are of kind `loop` or `unroll`, nothing is masked, and the sum has one loop
+    and is in none. The tile gets the attribute `tg.tma`.
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and
     none is negative or listed twice. C2: an amount is given where the kind needs

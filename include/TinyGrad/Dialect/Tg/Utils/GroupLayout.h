@@ -16,6 +16,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
+#include "TinyGrad/Dialect/Tg/Utils/TileBoxes.h"
 
 #include <array>
 
@@ -95,6 +96,12 @@ struct GroupLayout {
       return contraction.unit->readsMemory();
     });
   }
+
+  /// The tiles that copies of boxes fill: those of the rows and of the columns
+  /// of one contraction, or none; and the mbarriers that count the copies, one
+  /// for each buffer, which are part of `groupBytes`.
+  SmallVector<std::pair<StageOp, TileBoxes>, 2> boxTiles;
+  int64_t mbarriers = 0;
 
   uint32_t getGroupItems() const {
     return groupSize[0] * groupSize[1] * groupSize[2];

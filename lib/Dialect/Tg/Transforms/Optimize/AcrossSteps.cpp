@@ -149,6 +149,9 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
       skipping.insert(reduce);
     if (load && isDecided(load, reduce, along))
       continue;
+    if (!schedule.hasRoomFor(getClosedRanges(reduce).size() + ranges.size() +
+                             1))
+      return;
     // The number of elements per position of the other ranges.
     int64_t size = 1, lanes = 1;
     for (RangeOp range : ranges) {
@@ -181,7 +184,8 @@ void Across::pack(RangedReduceOp reduce) {
   SmallVector<LoadOp> loads;
   for (Operation *op : schedule.getSlice(reduce.getValue()))
     if (auto load = dyn_cast<LoadOp>(op);
-        load && schedule.dependsOn(load.getIndex(), inner))
+        load && schedule.dependsOn(load.getIndex(), inner) &&
+        KernelSchedule::fitsTile(load.getType()))
       loads.push_back(load);
   for (LoadOp load : loads) {
     SmallVector<RangeOp> over;
@@ -206,6 +210,9 @@ void Across::pack(RangedReduceOp reduce) {
     int64_t size = 1;
     for (RangeOp range : over)
       size *= range.getLargestExtent();
+    // Those of the tile, and those of its squares.
+    if (!schedule.hasRoomFor(over.size() + 2))
+      return;
     reportStep(schedule, "pack", over.front(), size);
     auto [tile, copies] = schedule.stage(load, over);
     RangeOp lanes = copies.pop_back_val();

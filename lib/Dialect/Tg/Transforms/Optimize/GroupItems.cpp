@@ -535,10 +535,9 @@ bool Heuristic::turnTiles() {
   SmallVector<LoadOp> turned;
   for (auto load : body.getOps<LoadOp>()) {
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
-    // Tiles do not hold i1.
     if (!schedule.dependsOn(load.getIndex(), column) ||
         llvm::AbsoluteValue(index.getCoefficient(column)) == 1 ||
-        load.getType().isInteger(1))
+        !KernelSchedule::fitsTile(load.getType()))
       continue;
     isTurned = true;
     for (RangeOp range : schedule.getResultRanges())

@@ -64,6 +64,9 @@ public:
   /// The target of the kernel.
   const TargetFacts &getTarget() const { return target; }
   ArrayRef<RangeOp> getRanges() const { return ranges; }
+  /// Whether a step that is not needed may make as many ranges: the steps after
+  /// it make some, too.
+  bool hasRoomFor(size_t count) const;
   /// The tiles of a kernel that works in place before any step: the kernel may
   /// overwrite the memory from which such a tile was filled.
   ArrayRef<StageOp> getGivenTiles() const { return givenTiles; }
@@ -95,6 +98,11 @@ public:
   /// The reduces that close the range.
   SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
   bool dependsOn(Value value, RangeOp range);
+  /// Whether a tile may hold values of the type: conditions and indices are
+  /// computed where they are used.
+  static bool fitsTile(Type type) {
+    return !type.isIndex() && !type.isInteger(1);
+  }
   /// Everything that the value is computed from, except inner reduces and
   /// tiles.
   static llvm::SetVector<Operation *> getSlice(Value value);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/ItemPasses.h"
 #include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
@@ -23,9 +24,9 @@ using namespace mlir::tg;
 using Obstacle = std::optional<std::string>;
 
 /// Upper limits: lanes of one vector, copies of a value by unrolled ranges,
-/// ranges, and bytes of a tile.
+/// ranges, and bytes of a tile. Spare ranges are those of steps that follow.
 static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256;
-static constexpr size_t kMaxRanges = 64;
+static constexpr size_t kMaxRanges = 64, kSpareRanges = 16;
 static constexpr int64_t kMaxTileBytes = int64_t(1) << 24, kMaxBuffers = 8;
 
 static std::string describe(RangeOp range) {
@@ -298,7 +299,7 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
     return "tiles are not allowed in the loops of a scan";
   Operation *op = value.getDefiningOp();
   if (isa<RangeOp, DimOp, ConstOp, StageOp, BarrierOp>(op) ||
-      isa<IndexType>(value.getType()) || value.getType().isInteger(1))
+      !fitsTile(value.getType()))
     return op->getName().getStringRef().str() + " cannot be staged in a tile";
   for (Value range : analysis.getRanges(value))
     if (auto lane = range.getDefiningOp<RangeOp>();
@@ -662,7 +663,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
       auto stage = dyn_cast<StageOp>(ops[0]);
       if (!stage || stage.getMemory() != TileMemory::group)
         return expect(0, "tile of a group");
-      if (stage.getBuffers() || amount < 2 || amount > kMaxBuffers)
+      const int64_t count = amount % kAsTma;
+      if (stage.getBuffers() || count < 2 || count > kMaxBuffers)
         return "a tile has 2 to " + std::to_string(kMaxBuffers) + " buffers";
       return std::nullopt;
     }
@@ -685,6 +687,10 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
         return "the kernel has a range " + std::to_string(id) + " already";
   }
   return std::nullopt;
+}
+
+bool KernelSchedule::hasRoomFor(size_t count) const {
+  return ranges.size() + count + kSpareRanges <= kMaxRanges;
 }
 
 Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {

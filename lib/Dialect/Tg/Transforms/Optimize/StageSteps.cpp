@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
@@ -417,7 +418,9 @@ void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
 
 void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
   Recording step(*this, StepKind::buffer, stage.getOperation(), {}, count);
-  stage.setBuffers(count);
+  stage.setBuffers(count % kAsTma);
+  if (count >= kAsTma)
+    stage->setAttr(boxTileAttrName, UnitAttr::get(stage.getContext()));
 }
 
 Value KernelSchedule::findMask(LoadOp load, Value condition) {

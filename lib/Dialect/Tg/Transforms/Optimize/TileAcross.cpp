@@ -41,8 +41,11 @@ constexpr int64_t kLeastOfThree = 8;
 /// compute windows more often than those of several vectors of fewer columns.
 constexpr int64_t kMaxTileColumns = 16;
 
+/// The number of ranges of a reduction's tile, and of what fills it.
+constexpr size_t kRangesOfTile = 5;
+
 /// Collects the reductions that depend on the columns. All of them must consist
-/// of loads and elementwise operations.
+/// of loads and elementwise operations, and each gets a tile.
 bool Across::collectReduces() {
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
     if (!schedule.dependsOn(reduce, columns))
@@ -55,7 +58,8 @@ bool Across::collectReduces() {
           return false;
     reduces.push_back(reduce);
   }
-  return !reduces.empty();
+  return !reduces.empty() &&
+         schedule.hasRoomFor(kRangesOfTile * reduces.size());
 }
 
 /// The values of a reduction that are constant along \p across and vary along
@@ -65,8 +69,7 @@ SmallVector<Value> Across::findBroadcast(RangedReduceOp reduce, RangeOp along,
   SmallVector<Value> values;
   llvm::SetVector<Operation *> slice = schedule.getSlice(reduce.getValue());
   for (Operation *op : slice) {
-    Type type = op->getResult(0).getType();
-    if (type.isIndex() || type.isInteger(1) ||
+    if (!KernelSchedule::fitsTile(op->getResult(0).getType()) ||
         schedule.dependsOn(op->getResult(0), across) ||
         !schedule.dependsOn(op->getResult(0), along))
       continue;

@@ -70,7 +70,8 @@ bool tg::isMultiple(RangeOp range, int64_t count) {
 /// rows of the result must reuse it.
 bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
                                RangeOp lane) {
-  if (load.getMask() || reduce.getRanges().size() != 1)
+  if (load.getMask() || reduce.getRanges().size() != 1 ||
+      !KernelSchedule::fitsTile(load.getType()))
     return false;
   auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
@@ -340,8 +341,10 @@ int64_t Heuristic::getShare(RangeOp rows, int64_t items, int64_t unit) {
 int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
                                      RangeOp rows, RangeOp lane, int64_t count,
                                      int64_t rowCount) {
+  // Each reduction gets a tile of three ranges.
   if (rows.isSymbolic() || lane.isSymbolic() || count <= 1 ||
-      rows.getLargestExtent() < kMinUses * rowCount)
+      rows.getLargestExtent() < kMinUses * rowCount ||
+      !schedule.hasRoomFor(3 * reduces.size()))
     return 1;
   // The bytes that all rows broadcast, and the bytes of the columns that a
   // register tile uses.
@@ -656,7 +659,8 @@ bool Heuristic::isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
   const int64_t stride = index.getCoefficient(depth) * bytes;
   const int64_t length = count * bytes, extent = depth.getLargestExtent();
-  return index.getCoefficient(lane) == 1 && stride >= target.prefetchReach &&
+  return KernelSchedule::fitsTile(load.getType()) &&
+         index.getCoefficient(lane) == 1 && stride >= target.prefetchReach &&
          extent * static_cast<int64_t>(llvm::alignTo(
                       length, static_cast<uint64_t>(target.lineBytes))) >=
              getLeastStage(stride, length) &&
@@ -686,6 +690,9 @@ bool Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
       bool isTurned = llvm::is_contained(turned, load);
       if (!isTurned && !isFar(load, depth, lane, lane.getLargestExtent(), rows))
         continue;
+      // Those of the tile, and those of its squares.
+      if (!schedule.hasRoomFor(4))
+        return isStaged;
       report(isTurned ? "stage transposed" : "stage", depth, size);
       auto [tile, copies] = schedule.stage(load, {depth, lane});
       if (isTurned) {

@@ -23,6 +23,9 @@ using namespace mlir::tg;
 
 /// Kernels with more operations take longer to compile than fusion saves.
 constexpr int64_t kMaxOps = 1000;
+/// Kernels with as many ranges take no more reductions: a schedule splits most
+/// ranges into two or three, and has an upper limit for them.
+constexpr size_t kMaxRanges = 20;
 /// Large kernels are not split at values with fewer operations: a buffer for
 /// each such mask would cost more than it saves.
 constexpr int64_t kMinOpsToCut = 32;
@@ -428,6 +431,8 @@ std::string CostModel::getReasonToStore(Value value,
       return "the kernel is large";
     if (!estimate.reducesPerElement)
       continue;
+    if (access->kernel->getNumRanges() >= kMaxRanges)
+      return "the kernel has many ranges";
     for (Value range : access->scope)
       if (!llvm::is_contained(access->kernel->getResultRanges(), range))
         return "a reduction would run inside another one";

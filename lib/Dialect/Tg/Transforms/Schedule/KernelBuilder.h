@@ -133,6 +133,7 @@ public:
   /// The size of the kernel: its operations, and those expected for requests.
   int64_t getNumOps() const { return numOps; }
   bool hasReduce() const { return !reduceRanges.empty(); }
+  size_t getNumRanges() const { return extents.size(); }
 
   /// Completes the kernel: sorts the body and moves it into a tg.kernel that is
   /// not in a module yet. As in tinygrad, its name consists of E or r (with a

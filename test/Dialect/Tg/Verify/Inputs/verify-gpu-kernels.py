@@ -15,7 +15,8 @@ else the barrier is not needed. These are counted too.
 
 With --mutants, each barrier and each wait for copies or products is left out, the
 order of elements in tiles is changed, and accesses of tiles are one element too far,
-or matrices a whole tile: each time the proof must fail.
+or matrices a whole tile; of copies of boxes, all that mbarriers need is left out or
+changed, and boxes are elsewhere: each time the proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
@@ -215,6 +216,7 @@ def replace(lines, i, old, new):
 def mutants(module):
     """(what is wrong, the lines of the module, what the error has to say)"""
     lines = module.splitlines()
+    is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
     for i, line in enumerate(lines):
         if line.strip() == "gpu.barrier":
@@ -225,12 +227,20 @@ def mutants(module):
             if found := re.search(r"numGroups = (\d+)", line):
                 later = f"numGroups = {int(found[1]) + 1}"
                 yield "later wait", replace(lines, i, found[0], later), message
+        elif mutation := mbarrier_mutants(lines, i):
+            yield from mutation
         elif "nvvm.wgmma.commit" in line:
             yield "commit of products", lines[:i] + lines[i + 1 :], "is not waited for"
         elif "nvvm.wgmma.wait" in line:
-            message = "is not waited for"
-            yield "wait for products", lines[:i] + lines[i + 1 :], message
-            yield "later wait for products", replace(lines, i, "aligned 0", "aligned 1"), message
+            if is_in_flight and "aligned 0" in line:
+                # The one after the loop.
+                yield "last wait for products", lines[:i] + lines[i + 1 :], "is not waited for"
+                continue
+            running = int(re.search(r"aligned (\d+)", line)[1])
+            later = replace(lines, i, f"aligned {running}", f"aligned {running + 1}")
+            yield "wait for products", lines[:i] + lines[i + 1 :], "is not waited for"
+            # What was complete at once is pending then.
+            yield "later wait for products", later, "is not waited for|no barrier is between"
         elif "nvvm.wgmma.mma_async" in line:
             # Not computed as a place in a tile.
             descriptor = re.search(r"mma_async (%\w+),", line)[1]
@@ -278,6 +288,93 @@ def mutants(module):
         # Matrix operations that read the tiles themselves know one order.
         message = OTHER_ORDER if "nvvm.wgmma" in module else "is no permutation"
         yield "order of all", wrong, message
+
+
+def mbarrier_mutants(lines, i):
+    """The mutants of a line that has to do with mbarriers or copies of boxes."""
+    line = lines[i]
+    without = lines[:i] + lines[i + 1 :]
+    found = []
+
+    def change(what, old, new, message, *before):
+        changed = replace(lines, i, old, new)
+        changed[i:i] = before
+        found.append((what, changed, message))
+
+    if "nvgpu.mbarrier.init" in line:
+        found.append(("initialization", without, "are not initialized"))
+        count = re.search(r"\], (%\w+)", line)[1]
+        change(
+            "other count", f"], {count}", "], %many", "unsupported initialization",
+            "%many = arith.constant 7 : index",
+        )
+    elif "nvvm.fence.mbarrier.init" in line:
+        found.append(("mbarrier fence", without, "is not fenced"))
+    elif "nvgpu.mbarrier.arrive.expect_tx" in line:
+        found.append(("arrival", without, "of bytes that no arrival announced"))
+        bytes_ = re.search(r"\], (%\w+)", line)[1]
+        change(
+            "other bytes", f"], {bytes_}", "], %many", "announces 128 bytes, but",
+            "%many = arith.constant 128 : index",
+        )
+        # All items begin copies.
+        branch = next(j for j in range(i, 0, -1) if "scf.if" in lines[j])
+        condition = re.search(r"scf\.if (%\w+)", lines[branch])[1]
+        every = replace(lines, branch, f"scf.if {condition}", "scf.if %every")
+        every[branch:branch] = ["%every = arith.constant true"]
+        found.append(("every item", every, "no barrier is between"))
+    elif (
+        "gpu.barrier" in lines[i - 1]
+        and (position := re.search(r"arith\.addi %arg\d+, (%\w+) : index", line))
+        and any("nvgpu.mbarrier.create" in other for other in lines)
+    ):
+        # A phase is begun that comes after one that has not ended.
+        change(
+            "later position", f", {position[1]} :", ", %later :", "unsupported arrival",
+            "%later = arith.constant 3 : index",
+        )
+    elif "nvgpu.mbarrier.try_wait.parity" in line:
+        found.append(("wait for phase", without, "have 0 waits"))
+        number, parity = re.search(r"\[(%\w+)\], (%\w+)", line).groups()
+        change(
+            "other mbarrier", f"[{number}]", "[%other]", "unsupported wait",
+            "%next = arith.constant 1 : index",
+            f"%other = arith.addi {number}, %next : index",
+        )
+        change(
+            "other parity", f"], {parity}", "], %other", "phase of its position",
+            "%yes = arith.constant true",
+            f"%other = arith.xori {parity}, %yes : i1",
+        )
+    elif "nvgpu.tma.async.load" in line:
+        # The copy of one box is announced, but not begun.
+        found.append(("copy", without, "announces"))
+        number = re.search(r", %\w+\[(%\w+)\] to", line)[1]
+        change(
+            "copy for other mbarrier", f"[{number}] to", "[%other] to",
+            "by another mbarrier|unsupported number",
+            "%next = arith.constant 1 : index",
+            f"%other = arith.addi {number}, %next : index",
+        )
+    elif "memref.reinterpret_cast" in line and "offset: [%" in line:
+        offset = re.search(r"offset: \[(%\w+)\]", line)[1]
+        # A row further, and a tile: onto one that is read, or out of the memory.
+        for distance, message in (
+            (64, "does not begin at a multiple|outside of its buffer"),
+            (4096, "no barrier is between|outside of its buffer|has waited"),
+        ):
+            change(
+                f"box {distance} further", f"[{offset}]", "[%far]", message,
+                f"%distance = arith.constant {distance} : index",
+                f"%far = arith.addi {offset}, %distance : index",
+            )
+    elif "nvgpu.tma.create.descriptor" in line:
+        box = re.search(r"box\[(%\w+)", line)[1]
+        change(
+            "other box", f"box[{box}", "box[%many", "unsupported tensor map",
+            "%many = arith.constant 32 : index",
+        )
+    return found
 
 
 def try_mutants(opt, modules):

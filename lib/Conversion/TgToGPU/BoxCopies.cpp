@@ -1,0 +1,158 @@
+//===- BoxCopies.cpp - tiles that copies of boxes fill --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Copies of boxes (TMA), which one item of a group begins, and which mbarriers
+/// count. Each buffer has an mbarrier; a phase of it is one filling. Position p
+/// of the loop reads buffer p mod n in phase p div n of its mbarrier.
+///
+/// Tensor maps are made of a buffer inside of the function. In code for a GPU
+/// they are arguments that the launch makes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+using namespace mlir::tg::togpu;
+
+/// For how long the hardware suspends an item at once, in nanoseconds: any
+/// number does, since it is repeated.
+static constexpr int64_t kWaitNanoseconds = 10000000;
+
+static MemRefType getBoxType(const tinygrad::TensorMap &map, Type element) {
+  return MemRefType::get(
+      {int64_t(map.box[1]), int64_t(map.box[0])}, element,
+      MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(element.getContext(),
+                                 gpu::AddressSpace::Workgroup));
+}
+
+GPUEmitter::BoxFilling GPUEmitter::prepareBoxes(int64_t buffers, Location loc) {
+  MLIRContext *context = kernel.getContext();
+  BoxFilling filling;
+  for (const auto &[tile, boxes] : layout.boxTiles) {
+    const tinygrad::TensorMap &map = boxes.map;
+    filling.bytes +=
+        int64_t(boxes.boxes.size()) * boxes.getBoxElements() * map.elementBytes;
+    Value buffer =
+        getBuffer(StageOp(tile).getValue().getDefiningOp<LoadOp>().getBuffer());
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    SmallVector<Value, 2> sizes;
+    for (uint32_t size : llvm::reverse(map.box))
+      sizes.push_back(getIndexConstant(size, loc));
+    const int64_t shape[] = {map.sizes[1], map.sizes[0]},
+                  strides[] = {map.rowBytes / map.elementBytes, 1};
+    B &b = at(0, loc);
+    Value matrix = memref::ReinterpretCastOp::create(
+        b,
+        MemRefType::get(shape, element,
+                        StridedLayoutAttr::get(context, 0, strides)),
+        buffer, /*offset=*/0, shape, strides);
+    matrix = memref::CastOp::create(
+        b, UnrankedMemRefType::get(element, Attribute()), matrix);
+    filling.maps.push_back(nvgpu::TmaCreateDescriptorOp::create(
+        b,
+        nvgpu::TensorMapDescriptorType::get(
+            context, getBoxType(map, element),
+            nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
+            nvgpu::TensorMapL2PromoKind::L2PROMO_128B,
+            nvgpu::TensorMapOOBKind::OOB_ZERO,
+            nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE),
+        matrix, sizes));
+  }
+  auto group = nvgpu::MBarrierGroupType::get(
+      context,
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup),
+      unsigned(buffers));
+  filling.mbarriers = nvgpu::MBarrierCreateOp::create(at(0, loc), group);
+  SmallVector<unsigned> axes;
+  for (unsigned axis = 0; axis < layout.axes.size(); ++axis)
+    axes.push_back(axis);
+  filling.isBeginner = getIsFirst(axes, top(), loc);
+  SmallVector<Value> numbers;
+  for (int64_t i = 0; i < buffers; ++i)
+    numbers.push_back(getIndexConstant(i, loc));
+  // One arrival: of the item that begins the copies.
+  Value arrivals = getIndexConstant(1, loc);
+  emitGuarded(filling.isBeginner, loc, [&] {
+    for (Value number : numbers)
+      nvgpu::MBarrierInitOp::create(at(top(), loc), filling.mbarriers, arrivals,
+                                    number, Value());
+    NVVM::FenceMbarrierInitOp::create(at(top(), loc));
+  });
+  gpu::BarrierOp::create(at(top(), loc));
+  return filling;
+}
+
+Value GPUEmitter::getScalar(const LinearForm &form, int64_t offset,
+                            Location loc) {
+  IndexForm sum(*form.constant.getStatic() + offset);
+  for (const auto &[atom, coefficient] : form.terms)
+    sum.add(getForm(atom), *coefficient.getStatic());
+  return getScalar(sum, loc);
+}
+
+void GPUEmitter::beginBoxes(const BoxFilling &filling, Value position,
+                            int64_t buffers, ArrayRef<Value> starts,
+                            Location loc) {
+  Value count = getIndexConstant(buffers, loc),
+        bytes = getIndexConstant(filling.bytes, loc);
+  emitGuarded(filling.isBeginner, loc, [&] {
+    Value number = arith::RemUIOp::create(at(top(), loc), position, count);
+    nvgpu::MBarrierArriveExpectTxOp::create(at(top(), loc), filling.mbarriers,
+                                            bytes, number, Value());
+    for (auto [entry, map, start] :
+         llvm::zip_equal(layout.boxTiles, filling.maps, starts)) {
+      const auto &[tile, boxes] = entry;
+      Value memory = memories.lookup(tile);
+      auto type = getBoxType(
+          boxes.map, cast<MemRefType>(memory.getType()).getElementType());
+      const int64_t strides[] = {int64_t(boxes.map.box[0]), 1};
+      for (auto [i, distance] : llvm::enumerate(boxes.boxes)) {
+        Value offset =
+            getIndexConstant(int64_t(i) * boxes.getBoxElements(), loc);
+        // Neighbors first.
+        SmallVector<Value, 2> place = {
+            getScalar(boxes.column, distance.first, loc),
+            getScalar(boxes.row, distance.second, loc)};
+        B &b = at(top(), loc);
+        Value first = arith::AddIOp::create(b, start, offset);
+        Value box = memref::ReinterpretCastOp::create(
+            b,
+            MemRefType::get(type.getShape(), type.getElementType(),
+                            StridedLayoutAttr::get(
+                                b.getContext(), ShapedType::kDynamic, strides),
+                            type.getMemorySpace()),
+            memory, OpFoldResult(first),
+            getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+            getAsIndexOpFoldResult(b.getContext(), strides));
+        nvgpu::TmaAsyncLoadOp::create(b, box, filling.mbarriers, map, place,
+                                      number, Value(), Value());
+      }
+    }
+  });
+}
+
+void GPUEmitter::waitForBoxes(const BoxFilling &filling, Value position,
+                              int64_t buffers, Location loc) {
+  Value count = getIndexConstant(buffers, loc), two = getIndexConstant(2, loc),
+        one = getIndexConstant(1, loc),
+        time = getIndexConstant(kWaitNanoseconds, loc);
+  B &b = at(top(), loc);
+  Value number = arith::RemUIOp::create(b, position, count);
+  Value phase = arith::DivUIOp::create(b, position, count);
+  Value parity = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, arith::RemUIOp::create(b, phase, two), one);
+  nvgpu::MBarrierTryWaitParityOp::create(b, filling.mbarriers, parity, time,
+                                         number);
+}

@@ -1,0 +1,340 @@
+//===- BoxWrites.cpp - what copies of boxes write -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Recognizes how convert-tg-to-gpu uses mbarriers. There are n of them, each
+/// initialized for one arrival before a barrier, and one loop, from 0 on in
+/// steps of 1, every position i of which waits for mbarrier i mod n in the
+/// parity of phase i div n. Copies are of a position p: one of 0 to d - 1
+/// before the loop, or i + d in it, where d < n. They are for mbarrier p mod n,
+/// after one arrival that announces the bytes of all of them.
+///
+/// So there is one arrival for each position, in the order of positions, since
+/// only one item arrives: the copies of two would be a race. An item that waits
+/// in position i has waited in i - n, so at least i div n phases have ended. If
+/// the phase of that parity has, these are more: the one of position i has.
+/// That waits end at all is not proved.
+///
+//===----------------------------------------------------------------------===//
+
+#include "BoxWrites.h"
+#include "TinyGrad/Support/MatrixUnits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static std::optional<int64_t> getNumber(Value value) {
+  APInt number;
+  if (!matchPattern(value, m_ConstantInt(&number)))
+    return std::nullopt;
+  return number.getSExtValue();
+}
+
+/// The loop whose counter a value is, if it counts from 0 on in steps of 1.
+static scf::ForOp getLoop(Value value) {
+  auto counter = dyn_cast<BlockArgument>(value);
+  auto loop = counter ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp())
+                      : scf::ForOp();
+  return loop && loop.getInductionVar() == value &&
+                 getNumber(loop.getLowerBound()) == 0 &&
+                 getNumber(loop.getStep()) == 1
+             ? loop
+             : scf::ForOp();
+}
+
+/// The position whose mbarrier a number is, among `count`.
+static std::optional<BoxPosition> getPosition(Value number, int64_t count) {
+  if (std::optional<int64_t> constant = getNumber(number))
+    return *constant >= 0 && *constant < count
+               ? std::optional(BoxPosition{nullptr, *constant})
+               : std::nullopt;
+  auto remainder = number.getDefiningOp<arith::RemUIOp>();
+  if (!remainder || getNumber(remainder.getRhs()) != count)
+    return std::nullopt;
+  Value position = remainder.getLhs();
+  if (std::optional<int64_t> constant = getNumber(position))
+    return *constant >= 0 && *constant < count
+               ? std::optional(BoxPosition{nullptr, *constant})
+               : std::nullopt;
+  int64_t offset = 0;
+  if (auto sum = position.getDefiningOp<arith::AddIOp>()) {
+    std::optional<int64_t> distance = getNumber(sum.getRhs());
+    if (!distance)
+      return std::nullopt;
+    offset = *distance;
+    position = sum.getLhs();
+  }
+  scf::ForOp loop = getLoop(position);
+  return loop ? std::optional(BoxPosition{loop, offset}) : std::nullopt;
+}
+
+/// The operation of the function's body that an operation is in.
+static Operation *getOutermost(Operation *op, gpu::GPUFuncOp func) {
+  while (op->getParentOp() != func)
+    op = op->getParentOp();
+  return op;
+}
+
+static int64_t getBytes(nvgpu::TmaAsyncLoadOp copy) {
+  auto type = cast<MemRefType>(copy.getDst().getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+namespace {
+/// What is done with the mbarriers of one array.
+class Protocol {
+public:
+  Protocol(nvgpu::MBarrierCreateOp create, gpu::GPUFuncOp func)
+      : create(create), func(func),
+        count(create.getBarriers().getType().getNumBarriers()) {}
+
+  LogicalResult check();
+
+private:
+  LogicalResult sort();
+  LogicalResult checkInitialization();
+  LogicalResult checkWait();
+  LogicalResult checkArrivals();
+  LogicalResult checkCopies(nvgpu::MBarrierArriveExpectTxOp arrival);
+
+  nvgpu::MBarrierCreateOp create;
+  gpu::GPUFuncOp func;
+  int64_t count;
+  SmallVector<nvgpu::MBarrierInitOp> inits;
+  SmallVector<nvgpu::MBarrierArriveExpectTxOp> arrivals;
+  SmallVector<nvgpu::MBarrierTryWaitParityOp> waits;
+  SmallVector<nvgpu::TmaAsyncLoadOp> copies;
+  scf::ForOp loop;
+};
+} // namespace
+
+LogicalResult Protocol::sort() {
+  for (Operation *user : create.getBarriers().getUsers()) {
+    if (auto init = dyn_cast<nvgpu::MBarrierInitOp>(user))
+      inits.push_back(init);
+    else if (auto arrival = dyn_cast<nvgpu::MBarrierArriveExpectTxOp>(user))
+      arrivals.push_back(arrival);
+    else if (auto wait = dyn_cast<nvgpu::MBarrierTryWaitParityOp>(user))
+      waits.push_back(wait);
+    else if (auto copy = dyn_cast<nvgpu::TmaAsyncLoadOp>(user))
+      copies.push_back(copy);
+    else
+      return user->emitError("unsupported use of an mbarrier");
+  }
+  return success();
+}
+
+LogicalResult Protocol::checkInitialization() {
+  SmallVector<bool> isInitialized(size_t(count), false);
+  Operation *last = nullptr;
+  for (nvgpu::MBarrierInitOp init : inits) {
+    std::optional<int64_t> number = getNumber(init.getMbarId());
+    if (init.getPredicate() || getNumber(init.getCount()) != 1 || !number ||
+        *number < 0 || *number >= count || isInitialized[size_t(*number)])
+      return init.emitError("unsupported initialization of an mbarrier");
+    isInitialized[size_t(*number)] = true;
+    if (!last || last->isBeforeInBlock(getOutermost(init, func)))
+      last = getOutermost(init, func);
+    // The fence is the same item's.
+    Operation *fence = init->getNextNode();
+    while (fence && !isa<NVVM::FenceMbarrierInitOp>(fence))
+      fence = fence->getNextNode();
+    if (!fence || !isa<scf::IfOp, gpu::GPUFuncOp>(init->getParentOp()))
+      return init.emitError("is not fenced for copies");
+  }
+  if (llvm::is_contained(isInitialized, false))
+    return create.emitError("some of these mbarriers are not initialized");
+  Operation *barrier = last->getNextNode();
+  while (barrier && !isa<gpu::BarrierOp>(barrier))
+    barrier = barrier->getNextNode();
+  for (Operation *user : create.getBarriers().getUsers())
+    if (!isa<nvgpu::MBarrierInitOp>(user) &&
+        (!barrier || !barrier->isBeforeInBlock(getOutermost(user, func)))) {
+      InFlightDiagnostic error = user->emitError(
+          "no barrier is between this and the initialization of the mbarrier");
+      error.attachNote(last->getLoc()) << "the initialization is here";
+      return error;
+    }
+  return success();
+}
+
+LogicalResult Protocol::checkWait() {
+  if (waits.size() != 1)
+    return create.emitError("these mbarriers have ")
+           << waits.size() << " waits, not one in a loop";
+  nvgpu::MBarrierTryWaitParityOp wait = waits.front();
+  std::optional<BoxPosition> position = getPosition(wait.getMbarId(), count);
+  loop = position ? dyn_cast_or_null<scf::ForOp>(position->loop) : nullptr;
+  if (!loop || position->offset != 0 || wait->getParentOp() != loop ||
+      loop->getParentOp() != func)
+    return wait.emitError(
+        "unsupported wait for an mbarrier: not of each position of a loop");
+  // (position / count) % 2 == 1
+  auto odd = wait.getPhaseParity().getDefiningOp<arith::CmpIOp>();
+  auto parity = odd ? odd.getLhs().getDefiningOp<arith::RemUIOp>() : nullptr;
+  auto phase =
+      parity ? parity.getLhs().getDefiningOp<arith::DivUIOp>() : nullptr;
+  if (!phase || odd.getPredicate() != arith::CmpIPredicate::eq ||
+      getNumber(odd.getRhs()) != 1 || getNumber(parity.getRhs()) != 2 ||
+      getNumber(phase.getRhs()) != count ||
+      phase.getLhs() != loop.getInductionVar())
+    return wait.emitError("does not wait for the phase of its position");
+  return success();
+}
+
+LogicalResult Protocol::checkCopies(nvgpu::MBarrierArriveExpectTxOp arrival) {
+  int64_t bytes = 0;
+  for (Operation *next = arrival->getNextNode(); next;
+       next = next->getNextNode()) {
+    if (isa<nvgpu::MBarrierArriveExpectTxOp>(next))
+      return next->emitError("unsupported arrival: a second one in its block");
+    auto copy = dyn_cast<nvgpu::TmaAsyncLoadOp>(next);
+    if (!copy || !llvm::is_contained(copies, copy))
+      continue;
+    if (copy.getMbarId() != arrival.getMbarId())
+      return copy.emitError("is counted by another mbarrier than was told of "
+                            "its bytes");
+    bytes += getBytes(copy);
+    llvm::erase(copies, copy);
+  }
+  if (getNumber(arrival.getTxcount()) != bytes) {
+    InFlightDiagnostic error = arrival.emitError("announces ");
+    if (std::optional<int64_t> announced = getNumber(arrival.getTxcount()))
+      error << *announced;
+    else
+      error << "an unknown number of";
+    return error << " bytes, but " << bytes << " are copied";
+  }
+  return success();
+}
+
+LogicalResult Protocol::checkArrivals() {
+  SmallVector<int64_t> before;
+  std::optional<int64_t> distance;
+  for (nvgpu::MBarrierArriveExpectTxOp arrival : arrivals) {
+    std::optional<BoxPosition> position =
+        getPosition(arrival.getMbarId(), count);
+    bool isKnown = position && !arrival.getPredicate();
+    // Nothing around it but conditions.
+    for (Operation *up = arrival->getParentOp(); isKnown && up != func;
+         up = up->getParentOp())
+      if (up == loop)
+        isKnown &= position->loop == loop;
+      else
+        isKnown &= isa<scf::IfOp>(up);
+    if (isKnown && position->loop) {
+      isKnown = loop->isProperAncestor(arrival) && !distance &&
+                position->offset >= 1 && position->offset < count;
+      distance = position->offset;
+    } else if (isKnown) {
+      isKnown = getOutermost(arrival, func)->isBeforeInBlock(loop) &&
+                !llvm::is_contained(before, position->offset);
+      before.push_back(position->offset);
+    }
+    if (!isKnown)
+      return arrival.emitError("unsupported arrival at an mbarrier: not one of "
+                               "each position of the loop");
+    if (failed(checkCopies(arrival)))
+      return failure();
+  }
+  for (int64_t position : before)
+    if (distance ? position >= *distance : position >= count)
+      return create.emitError("copies of position ")
+             << position << " begin before the loop and in it";
+  if (!copies.empty())
+    return copies.front().emitError("is of bytes that no arrival announced");
+  return success();
+}
+
+LogicalResult Protocol::check() {
+  return failure(failed(sort()) || failed(checkInitialization()) ||
+                 failed(checkWait()) || failed(checkArrivals()));
+}
+
+LogicalResult tg::checkMbarriers(gpu::GPUFuncOp func) {
+  WalkResult result = func.walk([&](nvgpu::MBarrierCreateOp create) {
+    return WalkResult(create->getParentOp() == func
+                          ? Protocol(create, func).check()
+                          : create.emitError("unsupported mbarriers"));
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The buffer that a tensor map is of, if all of the matrix is in it, and the
+/// rows of its boxes; null otherwise.
+static BlockArgument getSource(Value descriptor, ArrayRef<int64_t> box) {
+  auto map = descriptor.getDefiningOp<nvgpu::TmaCreateDescriptorOp>();
+  auto cast = map ? map.getTensor().getDefiningOp<memref::CastOp>() : nullptr;
+  auto matrix =
+      cast ? cast.getSource().getDefiningOp<memref::ReinterpretCastOp>()
+           : nullptr;
+  auto buffer = matrix ? dyn_cast<BlockArgument>(matrix.getSource()) : nullptr;
+  if (!buffer || matrix.getType().getRank() != 2 ||
+      !matrix.getType().hasStaticShape() ||
+      llvm::any_of(matrix.getStaticStrides(), ShapedType::isDynamic) ||
+      matrix.getStaticOffsets()[0] != 0 || matrix.getStaticStrides()[1] != 1 ||
+      map.getBoxDimensions().size() != box.size())
+    return nullptr;
+  for (auto [size, wanted] : llvm::zip_equal(map.getBoxDimensions(), box))
+    if (getNumber(size) != wanted)
+      return nullptr;
+  auto flat = mlir::cast<MemRefType>(buffer.getType());
+  const int64_t last =
+      (matrix.getType().getDimSize(0) - 1) * matrix.getStaticStrides()[0] +
+      matrix.getType().getDimSize(1);
+  return flat.hasStaticShape() && last <= flat.getNumElements()
+             ? buffer
+             : BlockArgument();
+}
+
+FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
+                                        gpu::GPUFuncOp func, Value &source) {
+  auto box = op.getDst().getDefiningOp<memref::ReinterpretCastOp>();
+  auto tile = box ? dyn_cast<BlockArgument>(box.getSource()) : nullptr;
+  const auto attributions = func.getWorkgroupAttributions();
+  const auto *found = llvm::find(attributions, tile);
+  if (!tile || found == attributions.end() || op.getPredicate() ||
+      op.getMulticastMask() || !box.getType().hasStaticShape() ||
+      box.getType().getRank() != 2 || box.getOffsets().size() != 1)
+    return op->emitError("unsupported copy of a box");
+  constexpr int64_t row = tinygrad::kWarpgroupBlock, bytes = 2;
+  const ArrayRef<int64_t> shape = box.getType().getShape();
+  auto alignment = dyn_cast_if_present<IntegerAttr>(
+      func.getWorkgroupAttributionAttr(unsigned(found - attributions.begin()),
+                                       LLVM::LLVMDialect::getAlignAttrName()));
+  auto map = op.getTensorMapDescriptor().getType();
+  if (shape[1] != row || shape[0] % tinygrad::kWarpgroupRows != 0 ||
+      box.getStaticStrides() != ArrayRef<int64_t>{row, 1} ||
+      box.getType().getElementTypeBitWidth() != 8 * bytes || !alignment ||
+      alignment.getInt() % tinygrad::kWarpgroupAlignment != 0 ||
+      map.getSwizzle() != nvgpu::TensorMapSwizzleKind::SWIZZLE_128B ||
+      map.getInterleave() != nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE)
+    return op->emitError("unsupported copy of a box: rows are not 128 bytes, "
+                         "permuted as those of the tile");
+  source = getSource(op.getTensorMapDescriptor(), shape);
+  if (!source)
+    return op->emitError("unsupported tensor map, or one of more than its "
+                         "buffer has");
+  std::optional<BoxPosition> position = getPosition(
+      op.getMbarId(), cast<nvgpu::MBarrierGroupType>(op.getBarriers().getType())
+                          .getNumBarriers());
+  if (!position)
+    return op->emitError("unsupported number of an mbarrier");
+  MemoryAccess write{op, tile, box.getOffsets(), shape[0] * shape[1],
+                     /*isWrite=*/true};
+  write.isAsync = write.isMatrix = true;
+  write.position = position;
+  write.permutation = Permutation{llvm::Log2_64(row),
+                                  llvm::Log2_64(row / tinygrad::kWarpgroupRows),
+                                  uint64_t(tinygrad::kWarpgroupRows - 1)};
+  return write;
+}

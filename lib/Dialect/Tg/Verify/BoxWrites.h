@@ -1,0 +1,34 @@
+//===- BoxWrites.h - what copies of boxes write -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Copies of boxes (TMA) as accesses, and when mbarriers say that they are
+/// complete.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_BOXWRITES_H
+#define TINYGRAD_LIB_DIALECT_TG_VERIFY_BOXWRITES_H
+
+#include "Intervals.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+namespace mlir::tg {
+
+/// Emits an error unless the function uses its mbarriers as convert-tg-to-gpu
+/// does: then each wait in position p of the loop ends after the copies of
+/// position p are complete, whichever item waits.
+LogicalResult checkMbarriers(gpu::GPUFuncOp func);
+
+/// What a copy writes, with its position; and the buffer that it reads, of
+/// which all boxes are known to be inside. Emits an error if the copy is not
+/// one as convert-tg-to-gpu makes it.
+FailureOr<MemoryAccess> getBoxWrite(nvgpu::TmaAsyncLoadOp op,
+                                    gpu::GPUFuncOp func, Value &source);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_VERIFY_BOXWRITES_H
