@@ -192,7 +192,7 @@ static LogicalResult checkStage(const Target &target) {
 /// Makes libNAME.a and libNAME.so, or NAME.c, and NAME.h and NAME.hpp of the
 /// functions of `module`.
 static LogicalResult emitLibrary(ModuleOp module) {
-  if (outputFile == "-")
+  if (outputFile.empty() || outputFile == "-")
     return reportError("a library consists of several files; name them with -o "
                        "DIRECTORY/NAME");
   if (llvm::sys::path::is_separator(outputFile.back()))
