@@ -46,8 +46,9 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       minimum by the same condition, or by an operation of `arith`. Other outputs select
       with it what belongs to that element, such as its index. Of equal elements it
       is the first or last one in the order of the loops, as the condition says.
-      NaNs may be skipped, or stay once they are taken; what depends on the order of
-      NaNs in other ways is an error.
+      NaNs may be skipped, stay once they are taken, or be forgotten by the next
+      element, and positions may go on behind them. What else depends on the order
+      of NaNs is an error, such as a comparison of positions behind one.
     * Bodies, and functions around structured operations, consist of `linalg.index`,
       `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
       `arith` except `remf`, products of 64 bits with two results and what scales, and of `math`

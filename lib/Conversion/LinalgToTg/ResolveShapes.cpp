@@ -15,7 +15,7 @@
 #include "Converter.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -60,8 +60,6 @@ private:
   LogicalResult visit(Operation *op);
   /// The size that an operation on index values gives.
   std::optional<Dim> evaluate(Operation *op) const;
-  std::optional<Dim> evaluate(AffineExpr expr, ArrayRef<Dim> operands,
-                              unsigned numDims) const;
   LogicalResult visitLinalg(linalg::LinalgOp op);
   /// A tensor and its tiles, `tiles` of the axes `tiled`.
   LogicalResult visitTiles(Operation *op, Value tensor, Value packed,
@@ -164,47 +162,7 @@ LogicalResult ShapeResolver::setDims(OpResult result, ArrayRef<Dim> dims) {
   return success();
 }
 
-std::optional<Dim> ShapeResolver::evaluate(AffineExpr expr,
-                                           ArrayRef<Dim> operands,
-                                           unsigned numDims) const {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return number(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return operands[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return operands[numDims + symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  auto lhs = evaluate(binary.getLHS(), operands, numDims);
-  auto rhs = evaluate(binary.getRHS(), operands, numDims);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  bool mayDivide = rhs->getMin() > 0;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return *lhs + *rhs;
-  case AffineExprKind::Mul:
-    return *lhs * *rhs;
-  case AffineExprKind::FloorDiv:
-    if (mayDivide)
-      return Dim::get(DimOpKind::floordiv, *lhs, *rhs);
-    return std::nullopt;
-  case AffineExprKind::CeilDiv:
-    if (mayDivide)
-      return Dim::get(DimOpKind::floordiv, *lhs + *rhs - number(1), *rhs);
-    return std::nullopt;
-  case AffineExprKind::Mod:
-    if (mayDivide)
-      return Dim::get(DimOpKind::mod, *lhs, *rhs);
-    return std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
 std::optional<Dim> ShapeResolver::evaluate(Operation *op) const {
-  APInt value;
-  if (matchPattern(op, m_ConstantInt(&value)))
-    return number(value.getSExtValue());
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> axis = dim.getConstantIndex();
     auto dims = getDims(dim.getSource());
@@ -212,37 +170,8 @@ std::optional<Dim> ShapeResolver::evaluate(Operation *op) const {
       return (*dims)[*axis];
     return std::nullopt;
   }
-  auto operands = state.getSizes(getAsOpFoldResult(op->getOperands()));
-  if (!operands)
-    return std::nullopt;
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return evaluate(apply.getAffineMap().getResult(0), *operands,
-                    apply.getAffineMap().getNumDims());
-  if (operands->size() != 2)
-    return std::nullopt;
-  Dim lhs = (*operands)[0], rhs = (*operands)[1];
-  // Rounding towards zero is rounding down where nothing is negative.
-  bool mayDivide = rhs.getMin() > 0 &&
-                   (isNeverNegative(lhs) || isa<arith::FloorDivSIOp>(op));
-  if (isa<arith::AddIOp>(op))
-    return lhs + rhs;
-  if (isa<arith::SubIOp>(op))
-    return lhs - rhs;
-  if (isa<arith::MulIOp>(op))
-    return lhs * rhs;
-  if (isa<arith::MinSIOp>(op))
-    return Dim::get(DimOpKind::min, lhs, rhs);
-  if (isa<arith::MaxSIOp>(op))
-    return Dim::get(DimOpKind::max, lhs, rhs);
-  if (!mayDivide)
-    return std::nullopt;
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
-    return Dim::get(DimOpKind::floordiv, lhs, rhs);
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-    return Dim::get(DimOpKind::floordiv, lhs + rhs - number(1), rhs);
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return Dim::get(DimOpKind::mod, lhs, rhs);
-  return std::nullopt;
+  return computeSize(
+      op, [&](OpFoldResult operand) { return state.getSize(operand); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -226,17 +226,66 @@ func.func @tiles_not_from_sizes(%x: tensor<8xf32>, %t: index, %o: tensor<?x?xf32
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// After a NaN any element is larger: which one remains depends on the order.
-func.func @argmax_forgets_nans(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
-  // expected-error@+1 {{reduces loops and selects output 0 by a condition that takes the element behind a NaN; compare with 'ogt' or 'olt'}}
+// The position forgets NaNs, but the maximum keeps them from then on and the
+// comparison with it differs.
+func.func @argmax_of_others(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
+  // expected-error@+1 {{reduces loops and selects output 1 by a condition that differs from that of the largest or smallest element at or behind a NaN; compare with 'ogt' or 'olt'}}
   %0:2 = linalg.generic {indexing_maps = [#id, #none, #none], iterator_types = ["reduction"]}
       ins(%x : tensor<4xf32>) outs(%o, %p : tensor<f32>, tensor<i64>) {
   ^bb0(%in: f32, %best: f32, %at: i64):
     %i = linalg.index 0 : index
     %ii = arith.index_cast %i : index to i64
     %c = arith.cmpf ugt, %in, %best : f32
+    %o1 = arith.cmpf ogt, %in, %best : f32
     %v = arith.select %c, %in, %best : f32
+    %s = arith.select %o1, %ii, %at : i64
+    linalg.yield %v, %s : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %0#1 : tensor<i64>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// The initial value may be a NaN, which the maximum never takes.
+func.func @argmax_takes_nans(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
+  // expected-error@+1 {{selects output 1 by a condition that differs from that of the largest or smallest element for a NaN as initial value, which is not a constant}}
+  %0:2 = linalg.generic {indexing_maps = [#id, #none, #none], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%o, %p : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %ii = arith.index_cast %i : index to i64
+    %c = arith.cmpf ugt, %in, %best : f32
+    %o1 = arith.cmpf ogt, %in, %best : f32
+    %v = arith.select %o1, %in, %best : f32
     %s = arith.select %c, %ii, %at : i64
+    linalg.yield %v, %s : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %0#1 : tensor<i64>
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+
+// Ties are decided by positions, and elements behind a NaN are taken.
+func.func @positions_behind_nans(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
+  // expected-error@+1 {{selects output 1 by a condition that compares positions, and takes an element because of a NaN}}
+  %0:2 = linalg.generic {indexing_maps = [#id, #none, #none], iterator_types = ["reduction"]}
+      ins(%x : tensor<4xf32>) outs(%o, %p : tensor<f32>, tensor<i64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %ii = arith.index_cast %i : index to i64
+    %c = arith.cmpf ugt, %in, %best : f32
+    %e = arith.cmpf oeq, %in, %best : f32
+    %l = arith.cmpi slt, %ii, %at : i64
+    %el = arith.andi %e, %l : i1
+    %t = arith.ori %c, %el : i1
+    %v = arith.maximumf %in, %best : f32
+    %s = arith.select %t, %ii, %at : i64
     linalg.yield %v, %s : f32, i64
   } -> (tensor<f32>, tensor<i64>)
   return %0#1 : tensor<i64>
