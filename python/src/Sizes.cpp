@@ -241,6 +241,15 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
   size.def(
       "substitute",
       [](const SymInt &self, const nb::dict &values) {
+        for (const SymVariable &variable : self.variables())
+          if (const nb::str key(variable.name.c_str()); values.contains(key)) {
+            const int64_t value = toInt(values[key], "the value of a variable");
+            if (value < variable.min || value > variable.max)
+              throw ShapeError("variable " + variable.name + " is in [" +
+                               std::to_string(variable.min) + ", " +
+                               std::to_string(variable.max) + "], not " +
+                               std::to_string(value));
+          }
         return toPython(detail::withValues(
             self.expression(),
             [&](const std::string &name) -> std::optional<int64_t> {

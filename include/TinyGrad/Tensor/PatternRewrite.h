@@ -20,9 +20,10 @@ namespace tinygrad {
 /// pattern has to keep values and types; the type of an operation that it makes
 /// has to be given or inferred.
 ///
-/// Memory, and assignments that have not run, stay as they are. All tensors on
-/// the way to those given get the rewritten operations, with gradients by them;
-/// the graph is unchanged if an error is thrown. Nothing is computed.
+/// Memory, assignments that have not run, and values of withGradient() with
+/// what they are computed by stay as they are. All tensors on the way to those
+/// given get the rewritten operations, with gradients by them; the graph is
+/// unchanged if an error is thrown. Nothing is computed.
 ///
 /// Throws CompileError, with the line and column in \p patterns (called \p
 /// name), for what cannot be parsed or is no pattern, for patterns whose

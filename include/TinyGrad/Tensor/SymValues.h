@@ -17,7 +17,7 @@
 namespace tinygrad::detail {
 
 /// The expression with other values for the variables that the function returns
-/// one for, by name. Throws ShapeError for a value beyond a variable's bounds.
+/// one for, by name. The values have to be within the bounds.
 SymInt withValues(
     const SymExpr *expr,
     const std::function<std::optional<int64_t>(const std::string &)> &valueOf);

@@ -144,7 +144,8 @@ def apply_patterns(patterns: str, *tensors: Tensor, name: str = "patterns") -> N
 
     MLIR compiles and runs the patterns; no Python is called. They have to keep values and types.
     All tensors on the way to those given get the rewritten operations, and gradients are those of
-    them. Memory, and assignments that have not run, stay as they are. Nothing is computed.
+    them. Memory, assignments that have not run, and values of with_gradient() with what they are
+    computed by stay as they are. Nothing is computed.
 
     Raises a CompileError with the line and column, in a text called `name`, for what cannot be
     parsed or is no pattern, for results that are invalid or of another type, and for patterns that
@@ -172,9 +173,7 @@ class rewrite_rules(ContextDecorator):
     values.
     """
 
-    def __init__(
-        self, pm: PatternMatcher | str, ctx: Any = None, bottom_up: bool = False
-    ) -> None:
+    def __init__(self, pm: PatternMatcher | str, ctx: Any = None, bottom_up: bool = False) -> None:
         if not isinstance(pm, (PatternMatcher, str)):
             raise TypeError(
                 "rewrite_rules() takes a PatternMatcher or the text of patterns, not a "
