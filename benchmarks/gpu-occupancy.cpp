@@ -16,6 +16,7 @@
 
 #include "TinyGrad/Support/GPUChips.h"
 #include "TinyGrad/Support/Occupancy.h"
+#include "Usage.h"
 
 #include <charconv>
 #include <cstdio>
@@ -33,7 +34,17 @@ static int64_t parseNumber(std::string_view text) {
   return isNumber && value <= (1 << 30) ? value : -1;
 }
 
+static constexpr const char *kUsage =
+    "usage: gpu-occupancy CHIP ITEMS REGISTERS BYTES\n"
+    "\n"
+    "Prints how many groups a compute unit of a GPU holds, with the work items "
+    "of a\n"
+    "group, the registers of an item, and the bytes of the memory of a "
+    "group.\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 4); code >= 0)
+    return code;
   const GPUChipData *chip = argc == 5 ? findGPUChip(argv[1]) : nullptr;
   int64_t numbers[3] = {};
   bool isValid = chip != nullptr;
@@ -42,9 +53,7 @@ int main(int argc, char **argv) {
     isValid = numbers[i] >= 0;
   }
   if (!isValid) {
-    std::fprintf(stderr,
-                 "usage: gpu-occupancy CHIP ITEMS REGISTERS BYTES\nchips:%s\n",
-                 listGPUChips().c_str());
+    std::fprintf(stderr, "%schips:%s\n", kUsage, listGPUChips().c_str());
     return 1;
   }
   const Occupancy found =

@@ -15,6 +15,7 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/SymInt.h"
 #include "TinyGrad/Tensor/Tensor.h"
+#include "Usage.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -63,7 +64,16 @@ static void compare(const char *name, int64_t largest,
               symbolic / fixed, first);
 }
 
-int main() {
+static constexpr const char *kUsage =
+    "usage: graph-building\n"
+    "\n"
+    "CPU time of building graphs, of steps in which numbers change, and of "
+    "programs\n"
+    "with very many outputs.\n";
+
+int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 0); code >= 0)
+    return code;
   constexpr int64_t heads = 4, depth = 16, most = 256;
   Tensor keys = Tensor::rand({heads, 4 * most, depth}).realize();
   Tensor queries = Tensor::rand({heads, 1, depth}).realize();

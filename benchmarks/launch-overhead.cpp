@@ -18,6 +18,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Tensor/Jit.h"
+#include "Usage.h"
 
 #include <algorithm>
 #include <atomic>
@@ -305,10 +306,22 @@ static void benchmarkCaches(Device &cpu) {
 }
 
 /// `launch-overhead access` only times what a loop does around captured calls.
+static constexpr const char *kUsage =
+    "usage: launch-overhead [access]\n"
+    "\n"
+    "Times everything around a kernel. access: that to elements of tensors "
+    "alone.\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 1); code >= 0)
+    return code;
   if (argc > 1 && std::strcmp(argv[1], "access") == 0) {
     benchmarkAccess();
     return 0;
+  }
+  if (argc > 1) {
+    std::fputs(kUsage, stderr);
+    return 2;
   }
   Device &cpu = Device::get("CPU");
   benchmarkLists(cpu);

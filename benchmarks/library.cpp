@@ -28,6 +28,7 @@
 #include "TinyGrad/State/StateDict.h"
 #include "TinyGrad/Tensor/Export.h"
 #include "TinyGrad/Tensor/Training.h"
+#include "Usage.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -445,7 +446,18 @@ static void captureTable() {
              Tensor::randn({64, 10}).realize());
 }
 
+static constexpr const char *kUsage =
+    "usage: library-benchmark [DIRECTORY [ROW...]]\n"
+    "       library-benchmark --source [DIRECTORY]\n"
+    "\n"
+    "Writes captured steps as libraries into DIRECTORY "
+    "(/tmp/tinygrad-libraries), and\n"
+    "times their calls. Rows: policy, wave, perceptron, cnn, cnn-step.\n"
+    "--source: machine code compared with C source.\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 6); code >= 0)
+    return code;
   try {
     const bool isSource = argc > 1 && std::string(argv[1]) == "--source";
     if (isSource) {

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MathLoop.h"
+#include "Usage.h"
 
 #include <algorithm>
 #include <chrono>
@@ -233,7 +234,18 @@ bool checkExhaustively(const Function &function) {
 
 } // namespace
 
+static constexpr const char *kUsage =
+    "usage: math-functions [--exhaustive | --f64] [FUNCTION...]\n"
+    "\n"
+    "Nanoseconds per element of the functions of tg-expand-math on f32, or "
+    "f64\n"
+    "(--f64), beside those of libm, libmvec and SLEEF. --exhaustive: the "
+    "largest error\n"
+    "over all f32 (half an hour).\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 1000); code >= 0)
+    return code;
   bool exhaustive = false, isWide = false;
   std::vector<Function> functions;
   for (int i = 1; i < argc; ++i) {

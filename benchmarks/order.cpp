@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Tensor/Tensor.h"
+#include "Usage.h"
 
 #include <algorithm>
 #include <chrono>
@@ -50,7 +51,15 @@ static void compare(const char *name, const std::function<void()> &ours,
               median(a) * 1e3, median(b) * 1e3, median(a) / median(b));
 }
 
-int main() {
+static constexpr const char *kUsage =
+    "usage: order-benchmark\n"
+    "\n"
+    "Times scans, scatters and sorts, each compared with the loop that a C++\n"
+    "programmer would write.\n";
+
+int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 0); code >= 0)
+    return code;
   {
     const int64_t count = 1 << 24;
     Tensor x = Tensor::rand({count}).realize();

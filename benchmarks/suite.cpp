@@ -28,6 +28,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/Tensor/Jit.h"
+#include "Usage.h"
 #include "Workloads.h"
 #include "mlir/Parser/Parser.h"
 
@@ -295,7 +296,17 @@ static int printTable() {
   return 0;
 }
 
+static constexpr const char *kUsage =
+    "usage: suite [--serve | --first PROGRAM | --graph PROGRAM]\n"
+    "\n"
+    "Times tensor programs, and memcpy and OpenBLAS in the same process.\n"
+    "--first: one program in a fresh process. --graph: its graph, for "
+    "tg-compile.\n"
+    "--serve: for scripts, which ask for rows.\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 2); code >= 0)
+    return code;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     if (arguments.empty())
@@ -310,7 +321,6 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "suite: %s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr,
-               "usage: suite [--serve | --first PROGRAM | --graph PROGRAM]\n");
+  std::fputs(kUsage, stderr);
   return 2;
 }

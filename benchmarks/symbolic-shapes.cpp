@@ -19,6 +19,7 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "Usage.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -208,14 +209,22 @@ void run(mlir::MLIRContext &context, const Row &row, int rounds) {
 }
 } // namespace
 
+static constexpr const char *kUsage =
+    "usage: symbolic-shapes [--rounds N] [ROW...]\n"
+    "\n"
+    "Times programs with symbolic shapes and the same programs with static "
+    "shapes.\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 1000); code >= 0)
+    return code;
   int rounds = 31;
   std::vector<std::string> wanted;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--rounds") == 0 && i + 1 < argc) {
       rounds = std::max(std::atoi(argv[++i]), 2);
     } else if (argv[i][0] == '-') {
-      std::fprintf(stderr, "usage: symbolic-shapes [--rounds N] [ROW...]\n");
+      std::fputs(kUsage, stderr);
       return 2;
     } else {
       wanted.push_back(argv[i]);

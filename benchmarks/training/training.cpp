@@ -19,6 +19,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../Usage.h"
 #include "Models.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -146,7 +147,16 @@ static int printTable() {
   return 0;
 }
 
+static constexpr const char *kUsage =
+    "usage: training [ROW [STEPS] | --serve ROW]\n"
+    "\n"
+    "Times training steps. A row: its steps (10), a line each with the time, "
+    "the loss,\n"
+    "and the memory of buffers and of the process. --serve: for compare.py.\n";
+
 int main(int argc, char **argv) {
+  if (const int code = handleUsage(argc, argv, kUsage, 2); code >= 0)
+    return code;
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     if (arguments.empty())
@@ -161,6 +171,6 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "training: %s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr, "usage: training [ROW [STEPS] | --serve ROW]\n");
-  return arguments == std::vector<std::string>{"--help"} ? 0 : 2;
+  std::fputs(kUsage, stderr);
+  return 2;
 }

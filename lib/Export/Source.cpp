@@ -136,6 +136,7 @@ public:
                 ArrayRef<tg::KernelOp> kernels)
       : library(library), variant(variant), kernels(kernels) {
     options.name = library.options.name;
+    options.hasFma = variant.processor.hasFma();
     options.introduction = makeIntroduction(library, variant);
   }
 

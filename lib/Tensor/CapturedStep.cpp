@@ -348,14 +348,21 @@ Shape CapturedStep::shapeFor(const CapturedValue &value,
   return shape;
 }
 
+Operation *CapturedStep::operationFor(const CapturedValue &value,
+                                      const std::vector<int64_t> &values) {
+  const auto type = graph->tensorType(value.dtype, shapeFor(value, values));
+  if (value.kind != CapturedValue::Kind::Constant)
+    return graph->createBuffer(memoryOf(value.part), type);
+  Operation *op = graph->operation(value.constant.impl());
+  if (op->getResult(0).getType() == type)
+    return op;
+  return graph->constant(type, cast<tg::ConstOp>(op).getValue());
+}
+
 void CapturedStep::updateTensor(TensorImpl &tensor, const CapturedValue &value,
                                 const std::vector<int64_t> &values) {
   const Shape shape = shapeFor(value, values);
-  Operation *op =
-      value.kind == CapturedValue::Kind::Constant
-          ? graph->operation(value.constant.impl())
-          : graph->createBuffer(memoryOf(value.part),
-                                graph->tensorType(value.dtype, shape));
+  Operation *op = operationFor(value, values);
   // A view that the step made, or a tensor that it replaced.
   if (tensor.movement || tensor.dtype != value.dtype || tensor.shape != shape)
     Storage::leave(tensor);
@@ -374,15 +381,10 @@ Tensor CapturedStep::makeResult(const CapturedValue &value,
   case CapturedValue::Kind::State:
     return Tensor(states[value.index].tensor);
   case CapturedValue::Kind::Constant:
-    return graph->wrap(graph->operation(value.constant.impl()), value.device);
   case CapturedValue::Kind::Memory:
     break;
   }
-  return graph->wrap(
-      graph->createBuffer(
-          memoryOf(value.part),
-          graph->tensorType(value.dtype, shapeFor(value, values))),
-      value.device);
+  return graph->wrap(operationFor(value, values), value.device);
 }
 
 std::vector<Tensor> CapturedStep::replay(const std::vector<TensorImpl *> &given,

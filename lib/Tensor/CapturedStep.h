@@ -186,6 +186,10 @@ private:
   void fillRandom(CapturedSlot &slot, uint32_t number);
   void run(const CapturedAction &action, const std::vector<int64_t> &values);
   Buffer memoryOf(const MemoryPart &part) const;
+  /// The memory or constant of a value, in the shape that it has for values of
+  /// the variables.
+  mlir::Operation *operationFor(const CapturedValue &value,
+                                const std::vector<int64_t> &values);
   Tensor makeResult(const CapturedValue &value,
                     const std::vector<TensorImpl *> &given,
                     const std::vector<int64_t> &values);

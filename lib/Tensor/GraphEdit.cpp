@@ -304,7 +304,7 @@ void tinygrad::detail::rewriteValues(
           !isMemory(value))
         roots.insert(value);
     }
-    if (isMemory(op)) {
+    if (isMemory(op) || graph.findCustomGradient(op)) {
       leaves.insert(op);
       continue;
     }

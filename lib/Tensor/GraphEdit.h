@@ -113,9 +113,9 @@ private:
 
 /// Calls \p rewrite, which may use any patterns or passes, for a function that
 /// computes \p values. Then the tensors for \p values, and all tensors that \p
-/// values depend on, get the results of the rewritten function. Memory and the
-/// assigned values of memory are arguments of the function and stay as they
-/// are. Other tensors keep their operations.
+/// values depend on, get the results of the rewritten function. Memory, the
+/// assigned values of memory, and values with a custom gradient are arguments
+/// of the function and stay as they are. Other tensors keep their operations.
 ///
 /// Throws what GraphEdit::adopt does, and Error if the function returns values
 /// of other types. The graph is unchanged then.

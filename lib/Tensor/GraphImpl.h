@@ -122,11 +122,17 @@ public:
     /// captured step do not flow to what was computed outside, nor the reverse:
     /// a replay computes neither.
     uint64_t epoch = 0;
+    /// See originDepth(); 0 for memory that is tracked.
+    unsigned depth = 0;
   };
   /// By the id of the buffer. They end with the buffer.
   std::unordered_map<int64_t, Origin> origins;
   /// Makes \p op the origin of \p memory, or its value if it is an assignment.
-  void keepOrigin(mlir::Operation *op, mlir::Operation *memory);
+  void keepOrigin(mlir::Operation *op, mlir::Operation *memory,
+                  unsigned depth = 0);
+  /// How many origins that KeptOrigins made follow on each other, at most, from
+  /// memory with the value of \p op on.
+  unsigned originDepth(mlir::Operation *op) const;
   /// The origin of memory, or null.
   mlir::Operation *findOrigin(mlir::Operation *memory) const;
   /// Memory with the value of an origin, or null.

@@ -15,6 +15,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ComparedSums.h"
 #include "TinyGrad/Runtime/BufferObserver.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -153,7 +154,7 @@ void GraphSlice::keepCompared() {
     if (!isFloat(result))
       continue;
     // What a value with gradients was computed from stays as its origin.
-    const bool hasOrigin = graph.isTracked(result);
+    const bool hasOrigin = graph.isTracked(result) || KeptOrigins::areActive();
     for (tg::ReduceOp sum : tg::findSumsOfExtremes(result->getResult(0)))
       if (graph.node(sum).walk == walk &&
           (hasOrigin || isNeededLater(sum, known)))

@@ -13,6 +13,7 @@
 
 #include "Primitives.h"
 #include "SetItem.h"
+#include "TinyGrad/Tensor/Margins.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -222,6 +223,11 @@ static void checkMask(const Tensor &mask, const Tensor &x, int64_t axis) {
     throw IndexError("index: a mask of shape " + toString(mask.shape()) +
                      " does not fit axis " + std::to_string(axis) + " of " +
                      toString(x.shape()) + " and those after it");
+}
+
+Tensor tinygrad::detail::withMargins(const Tensor &x, const Shape &low,
+                                     const Shape &high) {
+  return prim::padView(x, low, high);
 }
 
 IndexedTensor Tensor::index(const std::vector<Index> &entries) const {

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Tensor/Inspect.h"
+#include "CapturedStep.h"
+#include "DiagnosticText.h"
 #include "GraphEdit.h"
 #include "GraphSlice.h"
 #include "NeedsProgram.h"
@@ -19,6 +21,8 @@
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
+#include "TinyGrad/Runtime/CompiledProgram.h"
+#include "TinyGrad/Tensor/Jit.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -192,14 +196,14 @@ private:
 };
 } // namespace
 
+/// The values of variables by name.
+using ValueOf = llvm::function_ref<std::optional<int64_t>(StringRef name)>;
+
 static void summarize(ProgramStep &step, tg::KernelOp kernel,
-                      const tg::Target &target, const GraphSlice &slice) {
-  const KernelSummary summary = summarizeKernel(
-      kernel, target, [&](tg::VarAttr variable) -> std::optional<int64_t> {
-        for (const SymVariable &known : slice.variables())
-          if (variable.getName() == StringRef(known.name))
-            return known.value;
-        return std::nullopt;
+                      const tg::Target &target, ValueOf valueOf) {
+  const KernelSummary summary =
+      summarizeKernel(kernel, target, [&](tg::VarAttr variable) {
+        return valueOf(variable.getName());
       });
   step.description = summary.description;
   step.operations = summary.operations;
@@ -235,6 +239,35 @@ static void addTexts(ProgramStep &step, tg::KernelOp kernel, ModuleOp program,
     step.texts.emplace_back(stage.name.str(), texts[stage.name]);
 }
 
+/// The steps of a graph, which becomes a program.
+static std::vector<ProgramStep> inspectModule(ModuleOp module, Device &device,
+                                              bool withCode, ValueOf valueOf) {
+  const CompileOptions options;
+  const tg::Target &target = getTarget(device, options);
+  schedule(module, device, options);
+  auto host = module.lookupSymbol<func::FuncOp>(options.entry);
+  std::vector<ProgramStep> steps = StepList(host, device.name()).list(module);
+  auto forEachKernel = [&](auto visit) {
+    for (ProgramStep &step : steps)
+      if (auto kernel = step.kind == ProgramStep::Kind::Kernel
+                            ? module.lookupSymbol<tg::KernelOp>(step.name)
+                            : tg::KernelOp())
+        visit(step, kernel);
+  };
+  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
+    step.texts.emplace_back("kernel", print(kernel));
+    summarize(step, kernel, target, valueOf);
+  });
+  if (!withCode)
+    return steps;
+  optimize(module, device, options);
+  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
+    summarize(step, kernel, target, valueOf);
+    addTexts(step, kernel, module, device, options, target);
+  });
+  return steps;
+}
+
 std::vector<ProgramStep>
 tinygrad::inspectProgram(const std::vector<Tensor> &tensors, bool withCode) {
   const Group group(tensors, "kernels");
@@ -245,33 +278,53 @@ tinygrad::inspectProgram(const std::vector<Tensor> &tensors, bool withCode) {
       wanted.push_back(op);
   if (wanted.empty())
     return {};
-  CompileOptions options;
-  const tg::Target &target = getTarget(group.device, options);
   const GraphSlice slice(graph, wanted, /*keepsProducts=*/true);
   OwningOpRef<ModuleOp> module = slice.clone(graph.location);
   graph.addGarbage(100 + 10 * slice.numOperations());
-  schedule(*module, group.device, options);
-  auto host = module->lookupSymbol<func::FuncOp>(options.entry);
-  std::vector<ProgramStep> steps =
-      StepList(host, group.device.name()).list(*module);
-  auto forEachKernel = [&](auto visit) {
-    for (ProgramStep &step : steps)
-      if (auto kernel = step.kind == ProgramStep::Kind::Kernel
-                            ? module->lookupSymbol<tg::KernelOp>(step.name)
-                            : tg::KernelOp())
-        visit(step, kernel);
-  };
-  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
-    step.texts.emplace_back("kernel", print(kernel));
-    summarize(step, kernel, target, slice);
-  });
-  if (!withCode)
-    return steps;
-  optimize(*module, group.device, options);
-  forEachKernel([&](ProgramStep &step, tg::KernelOp kernel) {
-    summarize(step, kernel, target, slice);
-    addTexts(step, kernel, *module, group.device, options, target);
-  });
+  return inspectModule(*module, group.device, withCode,
+                       [&](StringRef name) -> std::optional<int64_t> {
+                         for (const SymVariable &known : slice.variables())
+                           if (name == StringRef(known.name))
+                             return known.value;
+                         return std::nullopt;
+                       });
+}
+
+std::vector<ProgramStep> tinygrad::inspectStep(const detail::JitCore &step,
+                                               bool withCode) {
+  const CapturedStep *captured = step.getStep();
+  if (!captured)
+    return {};
+  GraphImpl &graph = *captured->graph;
+  std::lock_guard<GraphMutex> lock(graph.mutex);
+  std::vector<ProgramStep> steps;
+  for (const CapturedAction &action : captured->actions) {
+    if (!action.program) {
+      const MemoryPart &part = action.inputs.front();
+      ProgramStep copy;
+      copy.kind = ProgramStep::Kind::Copy;
+      copy.name = "copy";
+      copy.device = action.target->name();
+      const DType dtype = part.dtype.value_or(DType::UInt8);
+      const auto count = int64_t(part.bytes / itemSize(dtype));
+      copy.buffers = {{"output 0", dtype, count, true},
+                      {"input 0", dtype, count, false}};
+      steps.push_back(std::move(copy));
+      continue;
+    }
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        action.source, ParserConfig(&graph.context()));
+    graph.addGarbage(100);
+    std::vector<ProgramStep> ofProgram = inspectModule(
+        *module, action.program->device(), withCode,
+        [&](StringRef name) -> std::optional<int64_t> {
+          for (auto [known, value] : llvm::zip(action.names, action.values))
+            if (name == StringRef(known))
+              return value;
+          return std::nullopt;
+        });
+    llvm::append_range(steps, ofProgram);
+  }
   return steps;
 }
 
@@ -279,40 +332,12 @@ tinygrad::inspectProgram(const std::vector<Tensor> &tensors, bool withCode) {
 // Graphs as text
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Errors with their places in a text.
-class Errors {
-public:
-  explicit Errors(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return;
-          text += text.empty() ? "" : "\n";
-          if (auto place =
-                  diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            text += place.getFilename().str() + ":" +
-                    std::to_string(place.getLine()) + ":" +
-                    std::to_string(place.getColumn()) + ": ";
-          text += diagnostic.str();
-        }) {}
-
-  [[noreturn]] void fail(Location location, const Twine &what) {
-    emitError(location) << what;
-    throw CompileError("from_mlir: " + text);
-  }
-  [[noreturn]] void fail() { throw CompileError("from_mlir: " + text); }
-  bool empty() const { return text.empty(); }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-} // namespace
+static constexpr const char *kFromMlir = "from_mlir: ";
 
 /// Runs a pipeline of passes, given as text, over a module that holds a graph,
 /// and checks that it still holds one.
 static void runPasses(ModuleOp module, const std::string &pipeline,
-                      Errors &errors) {
+                      DiagnosticText &errors) {
   static std::once_flag once;
   std::call_once(once, [] {
     registerTransformsPasses();
@@ -331,11 +356,11 @@ static void runPasses(ModuleOp module, const std::string &pipeline,
   static_cast<OpPassManager &>(manager) = std::move(*passes);
   if (failed(manager.run(module))) {
     if (errors.empty())
-      errors.fail(module.getLoc(), "the pass pipeline failed");
-    errors.fail();
+      errors.fail(kFromMlir, module.getLoc(), "the pass pipeline failed");
+    errors.fail(kFromMlir);
   }
   if (failed(tg::requireLevel(module, tg::ModuleLevel::TensorGraph)))
-    errors.fail();
+    errors.fail(kFromMlir);
 }
 
 /// Makes variables of the inputs of those that have their names.
@@ -359,17 +384,20 @@ static std::string describe(GraphImpl &graph, RankedTensorType type) {
 }
 
 static void checkInputs(GraphImpl &graph, func::FuncOp function,
-                        const std::vector<Tensor> &inputs, Errors &errors) {
+                        const std::vector<Tensor> &inputs,
+                        DiagnosticText &errors) {
   if (function.getNumArguments() != inputs.size())
-    errors.fail(function.getLoc(), "'@" + function.getName() + "' takes " +
-                                       Twine(function.getNumArguments()) +
-                                       " tensors, not " + Twine(inputs.size()));
+    errors.fail(kFromMlir, function.getLoc(),
+                "'@" + function.getName() + "' takes " +
+                    Twine(function.getNumArguments()) + " tensors, not " +
+                    Twine(inputs.size()));
   for (auto [i, input] : llvm::enumerate(inputs)) {
     auto type = dyn_cast<RankedTensorType>(function.getArgument(i).getType());
     if (!type)
-      errors.fail(function.getLoc(), "'@" + function.getName() +
-                                         "' takes arguments that are no "
-                                         "tensors");
+      errors.fail(kFromMlir, function.getLoc(),
+                  "'@" + function.getName() +
+                      "' takes arguments that are no "
+                      "tensors");
     auto given = cast<RankedTensorType>(
         graph.operation(input.impl())->getResult(0).getType());
     if (type == given)
@@ -389,18 +417,19 @@ static void checkInputs(GraphImpl &graph, func::FuncOp function,
 static SmallVector<Value> inlineBody(func::FuncOp function,
                                      ArrayRef<Value> arguments, GraphEdit &edit,
                                      std::vector<func::FuncOp> &path,
-                                     Errors &errors) {
+                                     DiagnosticText &errors) {
   if (llvm::is_contained(path, function))
-    errors.fail(function.getLoc(),
+    errors.fail(kFromMlir, function.getLoc(),
                 "'@" + function.getName() + "' calls itself");
   auto results =
       function.getBody().hasOneBlock()
           ? dyn_cast<func::ReturnOp>(function.getBody().front().getTerminator())
           : func::ReturnOp();
   if (!results)
-    errors.fail(function.getLoc(), "'@" + function.getName() +
-                                       "' has to have one block, which "
-                                       "returns tensors");
+    errors.fail(kFromMlir, function.getLoc(),
+                "'@" + function.getName() +
+                    "' has to have one block, which "
+                    "returns tensors");
   path.push_back(function);
   IRMapping mapping;
   mapping.map(function.getArguments(), arguments);
@@ -416,9 +445,10 @@ static SmallVector<Value> inlineBody(func::FuncOp function,
     }
     if (!isa<tg::TgDialect>(op.getDialect()) || op.getNumResults() != 1 ||
         isa<tg::BufferOp, tg::AssignOp, tg::AfterOp>(op))
-      errors.fail(op.getLoc(), "'" + op.getName().getStringRef() +
-                                   "' cannot become part of a graph of "
-                                   "tensors");
+      errors.fail(kFromMlir, op.getLoc(),
+                  "'" + op.getName().getStringRef() +
+                      "' cannot become part of a graph of "
+                      "tensors");
     edit.rewriter().clone(op, mapping);
   }
   path.pop_back();
@@ -448,18 +478,19 @@ std::vector<Tensor> tinygrad::fromMlir(const std::string &text,
     operations.push_back(graph.operation(input.impl()));
     types.push_back(operations.back()->getResult(0).getType());
   }
-  Errors errors(&graph.context());
+  DiagnosticText errors(&graph.context());
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, ParserConfig(&graph.context()), name);
   graph.addGarbage(100);
   if (!module ||
       failed(tg::requireLevel(*module, tg::ModuleLevel::TensorGraph)))
-    errors.fail();
+    errors.fail(kFromMlir);
   if (!passPipeline.empty())
     runPasses(*module, passPipeline, errors);
   auto function = module->lookupSymbol<func::FuncOp>(entry);
   if (!function || function.isDeclaration())
-    errors.fail(module->getLoc(), "there is no function '@" + entry + "'");
+    errors.fail(kFromMlir, module->getLoc(),
+                "there is no function '@" + entry + "'");
   bindNames(*module, types);
   checkInputs(graph, function, inputs, errors);
   GraphEdit edit(graph);

@@ -12,6 +12,7 @@
 
 #include "Primitives.h"
 #include "SetItem.h"
+#include "Shards.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/Tensor/Tensor.h"
@@ -169,8 +170,13 @@ Tensor Tensor::argsort(int64_t dim, bool descending) const {
 
 std::pair<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const {
   const MethodScope method("sort");
-  Tensor positions = argsort(dim, descending);
-  return {ndim() == 0 ? clone() : gather(dim, positions), positions};
+  if (ndim() == 0) {
+    normalizeAxes(dim, 0, "sort");
+    return {clone(), prim::constant(*this, 0, DType::Int32, {})};
+  }
+  dim = normalizeAxis(dim, ndim(), "sort");
+  Tensor positions = firstPositions(*this, shape()[dim], dim, descending);
+  return {gather(dim, positions), positions};
 }
 
 std::pair<Tensor, Tensor> Tensor::topk(SymInt k, int64_t dim,
@@ -225,14 +231,15 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
     // positive weight.
     Tensor sums = weights.cumsum(1);
     Tensor whole = maxOrLowest(sums, {1}, true);
-    Tensor place = rand({rows, numSamples}, options) * whole;
+    Tensor place = rand({rows, numSamples}, options).shardLike(sums) * whole;
     Tensor isBelow = (sums.unsqueeze(1) <= place.unsqueeze(-1)) &
                      (sums < whole).unsqueeze(1);
     return isBelow.sum(-1).cast(DType::Int32);
   }
   // Arrival times of events with these rates. For a rate of 0 the time is
   // infinite, or NaN from 0 / 0.
-  Tensor times = (1 - rand({rows, size}, options)).log().neg() / weights;
+  Tensor uniform = rand({rows, size}, options).shardLike(weights);
+  Tensor times = (1 - uniform).log().neg() / weights;
   return firstPositions(times, numSamples, 1, false).cast(DType::Int32);
 }
 
@@ -381,6 +388,13 @@ Tensor Tensor::maskedSelect(const Tensor &mask,
     throw DTypeError(std::string("maskedSelect: the mask is of ") +
                      name(mask.dtype()) + ", not of bool");
   checkOperands({this, &mask});
+  if (isSharded({this, &mask})) {
+    const Tensor &other = isSharded(*this) ? *this : mask;
+    Device &first = *other.impl().device;
+    return prim::copy(*this, first)
+        .maskedSelect(prim::copy(mask, first), where)
+        .shard(other.devices());
+  }
   Tensor all = broadcastTo(mask, shape(), "maskedSelect").flatten();
   int64_t count = 0;
   Tensor places = placesOf(all, count);
@@ -394,6 +408,8 @@ Tensor Tensor::maskedSelect(const Tensor &mask,
 Tensor Tensor::nonzero(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
   const MethodScope method("nonzero");
+  if (isSharded(*this))
+    return prim::copy(*this, *impl().device).nonzero(where).shard(devices());
   const DType dtype = positionDType(shape());
   Tensor all = toBool().flatten();
   int64_t count = 0;

@@ -14,19 +14,33 @@
 #include "GraphImpl.h"
 #include "Recorder.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
+#include "TinyGrad/Tensor/Training.h"
 
 #include "llvm/ADT/SetVector.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
+
+static thread_local bool areKept = false;
+
+KeptOrigins::KeptOrigins() : outer(std::exchange(areKept, true)) {}
+
+KeptOrigins::~KeptOrigins() { areKept = outer; }
+
+bool KeptOrigins::areActive() {
+  return areKept && !NoGradScope::isActive() && !Recorder::current();
+}
 
 uint64_t GraphImpl::currentEpoch() const {
   Recorder *current = Recorder::current();
   return current && current == recorder ? current->number() : 0;
 }
 
-void GraphImpl::keepOrigin(Operation *op, Operation *memory) {
+void GraphImpl::keepOrigin(Operation *op, Operation *memory, unsigned depth) {
   // What is only kept for gradients is not carried out with other values.
   pendingParts.erase(op);
   // An assignment would keep the memory of its target.
@@ -37,7 +51,27 @@ void GraphImpl::keepOrigin(Operation *op, Operation *memory) {
   origin.isInternal = origin.isOrigin = true;
   origin.memory = memory;
   origin.epoch = currentEpoch();
+  origin.depth = depth;
   link(origin);
+}
+
+unsigned GraphImpl::originDepth(Operation *op) const {
+  unsigned depth = 0;
+  if (origins.empty())
+    return 1;
+  llvm::SmallSetVector<Operation *, 16> seen;
+  seen.insert(op);
+  for (std::size_t next = 0; next < seen.size(); ++next) {
+    if (auto buffer = dyn_cast<tg::BufferOp>(seen[next])) {
+      auto it = origins.find(buffer.getId());
+      if (it != origins.end())
+        depth = std::max(depth, it->second.depth);
+      continue;
+    }
+    for (Value operand : seen[next]->getOperands())
+      seen.insert(operand.getDefiningOp());
+  }
+  return depth + 1;
 }
 
 Operation *GraphImpl::findOrigin(Operation *memory) const {

@@ -329,9 +329,9 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
 
 Tensor prim::scan(ScanOp op, const Tensor &x, int64_t axis) {
   if (isSharded(x)) {
-    shards::checkAxis(x, axis, "scan");
-    return shards::map(
-        x, [&](const Tensor &part) { return scan(op, part, axis); });
+    return shards::map(shards::withWholeAxis(x, axis), [&](const Tensor &part) {
+      return scan(op, part, axis);
+    });
   }
   Maker b(x);
   auto getKind = [&] {
@@ -378,10 +378,10 @@ Tensor prim::scatter(UpdateOp op, const Tensor &base, const Tensor &index,
 Tensor prim::argsort(const Tensor &x, bool isDescending, DType positions,
                      SymInt count) {
   if (isSharded(x)) {
-    shards::checkAxis(x, x.ndim() - 1, "sort");
-    return shards::map(x, [&](const Tensor &part) {
-      return argsort(part, isDescending, positions, count);
-    });
+    return shards::map(shards::withWholeAxis(x, x.ndim() - 1),
+                       [&](const Tensor &part) {
+                         return argsort(part, isDescending, positions, count);
+                       });
   }
   Maker b(x);
   Shape shape = x.shape();

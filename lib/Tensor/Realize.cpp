@@ -25,6 +25,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Runtime/Profile.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
 #include "TinyGrad/Tensor/RewriteScope.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -189,23 +190,31 @@ using Endings = llvm::DenseMap<Operation *, GraphImpl::Ending>;
 /// Replaces \p op by memory, which keeps it for gradients if these can flow on:
 /// see GraphImpl::findEnding().
 /// With \p isKept, gradients can flow on also if no tensor requires one: nobody
-/// asked for the values.
+/// asked for the values. So they can with \p isRead, for KeptOrigins, unless
+/// the values go back to too many that were read: a loop that computes values
+/// from those before, and reads each of them, would keep all.
 static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory, GraphImpl::Ending ending,
-                            bool isKept = false) {
+                            bool isKept = false, bool isRead = false) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   Operation *buffer = graph.createBuffer(memory, type, op);
   graph.node(buffer).isResult = op->getNumOperands() != 0;
   // Gradients do not flow through integers.
+  constexpr unsigned maxDepth = 64;
+  const bool canFlow = isa<FloatType>(type.getElementType());
+  const bool isTracked = graph.isTracked(op);
+  unsigned depth = 0;
+  if (canFlow && isRead && !isTracked && !graph.gradientSources(op).empty())
+    depth = graph.originDepth(op);
   const bool isOnPath =
-      (graph.isTracked(op) || (isKept && !graph.gradientSources(op).empty())) &&
-      isa<FloatType>(type.getElementType());
+      canFlow && (isTracked || (depth > 0 && depth <= maxDepth) ||
+                  (isKept && !graph.gradientSources(op).empty()));
   if (isOnPath && ending != GraphImpl::Ending::None) {
     graph.node(buffer).ending = ending;
   } else if (isOnPath && !graph.findLeaf(op)) {
     // Erases the buffer if memory for the origin runs out.
     const Tensor held = graph.wrap(buffer, &memory.device());
-    graph.keepOrigin(op, buffer);
+    graph.keepOrigin(op, buffer, depth);
     graph.replace(op, buffer);
     return;
   }
@@ -215,7 +224,8 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
 static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory) {
   Endings known;
-  replaceByBuffer(graph, op, memory, graph.findEnding(op, known));
+  replaceByBuffer(graph, op, memory, graph.findEnding(op, known),
+                  /*isKept=*/false, KeptOrigins::areActive());
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,6 +407,8 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   if (results.empty())
     return;
   checkThread();
+  const llvm::SmallDenseSet<Operation *> asked(results.begin(), results.end());
+  const bool areKept = KeptOrigins::areActive();
   addAlongside(graph, device, results);
   if (results.empty())
     return;
@@ -437,7 +449,8 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
     held.push_back(graph.wrap(op, &device));
   for (std::size_t i = 0; i < computed.size(); ++i)
     replaceByBuffer(graph, computed[i], outputs[i], endings[i],
-                    slice.isKept(computed[i]));
+                    slice.isKept(computed[i]),
+                    areKept && asked.contains(computed[i]));
   for (Operation *op : overwritten) {
     graph.endOrigins(op, GraphImpl::Ending::Assigned);
     graph.endObservers(op);

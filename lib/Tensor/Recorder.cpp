@@ -306,11 +306,25 @@ void Recorder::seeded(uint64_t seed) { step->seed = seed; }
 // Actions
 //===----------------------------------------------------------------------===//
 
+/// Whether the values of variables determine where an output is in other
+/// memory.
+static bool hasSymbolicPlace(const LaunchList &list, uint32_t slot) {
+  while (list.slots[slot].kind == Slot::Kind::View) {
+    if (!list.slots[slot].symbolicOffset.isConstant())
+      return true;
+    slot = list.slots[slot].base;
+  }
+  return false;
+}
+
 void Recorder::addOutputs(CapturedAction &action,
                           const std::vector<Buffer> &inputs,
                           const std::vector<Buffer> &outputs) {
+  const LaunchList &list = action.program->list();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Buffer &output = outputs[i];
+    if (hasSymbolicPlace(list, list.outputs[i]))
+      continue;
     auto isOutput = [&](const Buffer &other) {
       return other.sharesMemoryWith(output);
     };
@@ -337,7 +351,7 @@ void Recorder::addRun(GraphImpl &runGraph,
                       std::string source, const std::vector<Buffer> &inputs,
                       const std::vector<int64_t> &values,
                       const std::vector<std::string> &names,
-                      const std::vector<Buffer> &outputs) {
+                      std::vector<Buffer> &outputs) {
   if (&runGraph != graph.get()) {
     usesOtherGraph = true;
     return;
@@ -353,6 +367,26 @@ void Recorder::addRun(GraphImpl &runGraph,
   action.names = names;
   addOutputs(action, inputs, outputs);
   step->actions.push_back(std::move(action));
+  const std::size_t run = step->actions.size() - 1;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (hasSymbolicPlace(list, list.outputs[i]))
+      outputs[i] = addCopyOfOutput(run, uint32_t(i), outputs[i]);
+}
+
+Buffer Recorder::addCopyOfOutput(std::size_t run, uint32_t index,
+                                 const Buffer &output) {
+  // No region: the address is also that of a part of other memory, which is
+  // somewhere else than the output in a replay.
+  const auto slot = uint32_t(step->slots.size());
+  step->slots.emplace_back().kind = CapturedSlot::Kind::Computed;
+  step->actions[run].computed.emplace_back(index, slot);
+  Buffer copy = output.copyTo(output.device());
+  CapturedAction action;
+  action.inputs.push_back({slot, 0, output.size(), output.dtype()});
+  action.target = &output.device();
+  action.computed.emplace_back(0, addNew(copy, CapturedSlot::Kind::Computed));
+  step->actions.push_back(std::move(action));
+  return copy;
 }
 
 void Recorder::addCopy(const Buffer &source, const Buffer &target) {

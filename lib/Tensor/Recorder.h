@@ -87,12 +87,13 @@ public:
   void markRandom(const Buffer &memory, RandomPart part, uint64_t value);
   void seeded(uint64_t seed);
   /// \p names are the variables that the values belong to; empty for numbers.
-  /// \p source is the bytecode that the program was compiled from.
+  /// \p source is the bytecode that the program was compiled from. Outputs at
+  /// places that depend on variables are replaced by copies.
   void addRun(GraphImpl &graph, std::shared_ptr<CompiledProgram> program,
               std::string source, const std::vector<Buffer> &inputs,
               const std::vector<int64_t> &values,
               const std::vector<std::string> &names,
-              const std::vector<Buffer> &outputs);
+              std::vector<Buffer> &outputs);
   void addCopy(const Buffer &source, const Buffer &target);
   /// New memory with a constant.
   void addConstant(const Buffer &memory);
@@ -128,6 +129,8 @@ private:
   /// Adds the results of a run to its action.
   void addOutputs(CapturedAction &action, const std::vector<Buffer> &inputs,
                   const std::vector<Buffer> &outputs);
+  /// A copy of output number \p index of action number \p run, as an action.
+  Buffer addCopyOfOutput(std::size_t run, uint32_t index, const Buffer &output);
   MemoryPart useMemory(const Buffer &memory, bool isWritten);
   MemoryPart partOf(const Buffer &memory);
   /// Where the value of a tensor is that may be an argument or a state.

@@ -12,6 +12,7 @@
 
 #include "SetItem.h"
 #include "Primitives.h"
+#include "Shards.h"
 
 #include <algorithm>
 #include <bit>
@@ -78,13 +79,16 @@ static std::vector<std::vector<int64_t>> listPositions(const Tensor &mask) {
   return positions;
 }
 
-/// listPositions() as tensors.
+/// listPositions() as tensors, on the devices of the mask.
 static std::vector<Tensor> positionsOf(const Tensor &mask) {
   GraphScope scope{Graph(mask.impl().graph)};
   const TensorOptions options{positionDType(mask.shape()), mask.device()};
   std::vector<Tensor> result;
   for (const std::vector<int64_t> &list : listPositions(mask))
     result.push_back(Tensor::from(list, options));
+  if (isSharded(mask))
+    for (Tensor &positions : result)
+      positions = positions.shard(mask.devices());
   return result;
 }
 
@@ -230,6 +234,14 @@ static Tensor selectPositions(const IndexTarget &target) {
 Tensor IndexTarget::select() const {
   if (!isMask())
     return selectPositions(*this);
+  if (isSharded({&view, &indices[0]})) {
+    // Computed on the first device, and copied to all.
+    const Tensor &other = isSharded(view) ? view : indices[0];
+    Device &first = *other.impl().device;
+    return selectByMask(prim::copy(view, first), prim::copy(indices[0], first),
+                        axes[0])
+        .shard(other.devices());
+  }
   // Takes both values now, in case they are assigned to later.
   Tensor mask = prim::alias(indices[0]);
   mask.impl().selection = std::make_shared<Selection>(

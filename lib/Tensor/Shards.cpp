@@ -165,6 +165,10 @@ Tensor shards::withAxis(const Tensor &x, std::optional<int64_t> axis) {
   return make(std::move(parts), axis);
 }
 
+Tensor shards::withWholeAxis(const Tensor &x, int64_t axis) {
+  return shardsOf(x).axis == axis ? withAxis(x, std::nullopt) : x;
+}
+
 //===----------------------------------------------------------------------===//
 // Operations on parts
 //===----------------------------------------------------------------------===//
@@ -377,8 +381,7 @@ Tensor shards::scatter(UpdateOp op, const Tensor &base, const Tensor &index,
   if (isSharded(base))
     checkAxis(base, axis, "scatter");
   auto getWhole = [&](const Tensor &x) {
-    const bool isSplit = isSharded(x) && shardsOf(x).axis == axis;
-    return isSplit ? withAxis(x, std::nullopt) : x;
+    return isSharded(x) ? withWholeAxis(x, axis) : x;
   };
   const Tensor positions = getWhole(index), values = getWhole(updates);
   return combine({&base, &positions, &values},

@@ -64,6 +64,9 @@ Tensor gather(const Tensor &x, Device &device);
 /// The same elements in parts along another axis, or as copies.
 Tensor withAxis(const Tensor &x, std::optional<int64_t> axis);
 
+/// \p x, or copies of all of it if it is parts along \p axis.
+Tensor withWholeAxis(const Tensor &x, int64_t axis);
+
 /// The function of each part. Its results are parts along \p axis.
 using Function = std::function<Tensor(const Tensor &part)>;
 Tensor map(const Tensor &x, std::optional<int64_t> axis,

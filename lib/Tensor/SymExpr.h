@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Tensor/Options.h"
 #include "TinyGrad/Tensor/SymInt.h"
+#include "TinyGrad/Tensor/SymValues.h"
 
 #include <atomic>
 #include <functional>
@@ -94,11 +95,6 @@ inline bool isSymbolic(const Shape &shape) {
 /// The same expression over variables without values. Equal for expressions
 /// that differ only in values.
 const SymExpr *withoutValues(const SymExpr *expr);
-/// The expression with other values for the variables that the function returns
-/// one for, by name.
-SymInt withValues(
-    const SymExpr *expr,
-    const std::function<std::optional<int64_t>(const std::string &)> &valueOf);
 
 /// Whether \p lhs <= \p rhs for all values of the variables, as far as it can
 /// be proved.

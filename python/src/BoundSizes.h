@@ -35,6 +35,14 @@ std::optional<Scalar> withNumbers(const Scalar &x);
 /// An index, with the values that its variables are bound to. Null as above.
 nb::object withNumbers(nb::handle index);
 
+/// \p x, and its \p parts. Where a part lies in its axis for the bound values
+/// of variables, but not for all values, a view of \p x with zeros for the
+/// others: what is assigned to these is lost.
+Tensor padBeyond(const Tensor &x, Parts &parts);
+/// The same for the slices of an index whose length is a number. Others are cut
+/// off where the axis ends, as in Python.
+Tensor padBeyond(const Tensor &x, const std::vector<Index> &entries);
+
 /// What \p function returns for \p x, or if that throws, for withNumbers(x).
 template <typename Function>
 auto orWithNumbers(const Tensor &x, Function function) {

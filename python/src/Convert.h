@@ -31,6 +31,10 @@
 #include <string>
 #include <vector>
 
+namespace tinygrad {
+struct ProgramStep;
+} // namespace tinygrad
+
 namespace tinygrad::python {
 
 namespace nb = nanobind;
@@ -183,6 +187,9 @@ void bindRuntime(nb::module_ &module);
 /// After bindNodes().
 void bindMemory(nb::module_ &module);
 void bindState(nb::module_ &module);
+
+/// The fields of each step, which are those of tinygrad_mlir.kernels.Kernel.
+nb::list toObjects(const std::vector<ProgramStep> &steps);
 
 } // namespace tinygrad::python
 

@@ -105,6 +105,17 @@ static ScatterReduction toReduction(const std::string &text) {
       "\"");
 }
 
+/// What the function returns for \p x and \p mask on the first device of \p x,
+/// on all of its devices.
+template <typename Function>
+static Tensor onFirstDevice(const Tensor &x, const Tensor &mask,
+                            Function function) {
+  const std::vector<std::string> devices = x.devices();
+  if (devices.size() == 1)
+    return function(x, mask);
+  return function(x.to(devices[0]), mask.to(devices[0])).shard(devices);
+}
+
 /// The first \p size elements of a row where \p mask is true, followed by \p
 /// fill if there are fewer.
 static Tensor selectFirst(const Tensor &row, const Tensor &mask, int64_t size,
@@ -166,7 +177,7 @@ static void setItem(Tensor &self, nb::handle index, const Operand &value) {
     if (isInFile(self))
       writeToFile(self.index(entries), value);
     else
-      self.setitem(entries, value);
+      padBeyond(self, entries).setitem(entries, value);
   });
 }
 
@@ -178,7 +189,7 @@ static void bindPositions(TensorClass &tensor) {
         if (!hasTensor(index)) {
           const Tensor part = orWithNumbers(x, [&](const Tensor &known) {
             return applyIndex(index, [&](const std::vector<Index> &entries) {
-              return known.index(entries);
+              return padBeyond(known, entries).index(entries);
             });
           });
           return unlessSame(
@@ -273,8 +284,10 @@ static void bindPositions(TensorClass &tensor) {
           const Unlocked unlocked;
           return self.maskedSelect(mask);
         }
-        const Tensor whole = mask.expand(self.shape()).flatten();
-        return selectFirst(self.flatten(), whole, *size, fill);
+        return onFirstDevice(self, mask, [&](const Tensor &x, const Tensor &m) {
+          return selectFirst(x.flatten(), m.expand(x.shape()).flatten(), *size,
+                             fill);
+        });
       },
       arg("mask"), arg("size") = nb::none(), arg("fill_value") = 0,
       "The elements where the mask is true. Computes the mask; not if `size` "
@@ -288,22 +301,24 @@ static void bindPositions(TensorClass &tensor) {
           const Unlocked unlocked;
           return self.nonzero();
         }
-        const Tensor whole = (self != 0).flatten();
-        std::vector<Tensor> columns;
-        int64_t inner = 1;
-        for (int64_t axis = self.ndim() - 1; axis >= 0; --axis) {
-          const int64_t extent = self.size(axis).value();
-          const Tensor positions = Tensor::arange(0, whole.numel().value(), 1)
-                                       .to(self.device())
-                                       .floordiv(inner)
-                                       .mod(extent);
-          columns.insert(columns.begin(),
-                         selectFirst(positions, whole, *size, fill));
-          inner *= extent;
-        }
-        if (columns.empty())
-          return Tensor::zeros({*size, 0}, DType::Int32);
-        return Tensor::stack(columns, -1);
+        return onFirstDevice(self, self, [&](const Tensor &x, const Tensor &) {
+          const Tensor whole = (x != 0).flatten();
+          std::vector<Tensor> columns;
+          int64_t inner = 1;
+          for (int64_t axis = x.ndim() - 1; axis >= 0; --axis) {
+            const int64_t extent = x.size(axis).value();
+            const Tensor positions = Tensor::arange(0, whole.numel().value(), 1)
+                                         .to(x.device())
+                                         .floordiv(inner)
+                                         .mod(extent);
+            columns.insert(columns.begin(),
+                           selectFirst(positions, whole, *size, fill));
+            inner *= extent;
+          }
+          if (columns.empty())
+            return Tensor::zeros({*size, 0}, DType::Int32);
+          return Tensor::stack(columns, -1);
+        });
       },
       arg("size") = nb::none(), arg("fill_value") = 0,
       "The positions of elements other than 0, as rows. Computes the tensor; "

@@ -15,6 +15,7 @@
 #include "Interrupts.h"
 
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Tensor/Inspect.h"
 #include "TinyGrad/Tensor/Jit.h"
 
 #include <memory>
@@ -73,6 +74,7 @@ public:
   nb::object replay(nb::tuple args, nb::dict keywords, nb::list constants,
                     nb::object result) const;
   nb::tuple save() const;
+  nb::list inspect(bool withCode) const;
   void load(nb::bytes bytes, const std::vector<Tensor> &tensors,
             bool isTraining, bool isGradientOff, std::string newLayout);
 
@@ -315,6 +317,15 @@ nb::tuple PythonJit::save() const {
                         layout);
 }
 
+nb::list PythonJit::inspect(bool withCode) const {
+  std::vector<ProgramStep> steps;
+  {
+    const Unlocked unlocked;
+    steps = inspectStep(core, withCode);
+  }
+  return toObjects(steps);
+}
+
 void PythonJit::load(nb::bytes bytes, const std::vector<Tensor> &tensors,
                      bool isTraining, bool isGradientOff,
                      std::string newLayout) {
@@ -339,6 +350,8 @@ void tinygrad::python::bindJit(nb::module_ &module) {
       .def("abandon", &PythonJit::abandon)
       .def("save", &PythonJit::save,
            "What was captured, as bytes and the tensors that it uses.")
+      .def("inspect", &PythonJit::inspect, arg("with_code"),
+           "The fields of each step that a replay runs.")
       .def("load", &PythonJit::load, arg("bytes"), arg("tensors"),
            arg("is_training"), arg("is_gradient_off"), arg("layout"))
       .def("replay", &PythonJit::replay, arg("args"), arg("kwargs"),

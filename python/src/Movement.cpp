@@ -190,47 +190,6 @@ static void bindShapes(TensorClass &tensor) {
       "Axes by name, as in einops: rearrange(\"b (h w) c -> b c h w\", h=2).");
 }
 
-/// Whether a bound value is negative. False in a captured step, which must not
-/// read it: the calls before it was captured have checked theirs.
-static bool isNegative(const SymInt &size) {
-  if (size.min() >= 0 || size.max() < 0)
-    return size.max() < 0;
-  try {
-    return size.value() < 0;
-  } catch (const Error &) {
-    return false;
-  }
-}
-
-/// \p x and its \p parts, where a part lies in its axis for the bound values of
-/// variables, but not for all values: there \p x is padded with zeros for the
-/// others, since programs are compiled for all values.
-static Tensor padBeyond(const Tensor &x, Parts &parts) {
-  if (int64_t(parts.size()) != x.ndim())
-    return x;
-  std::vector<PadAmount> amounts(parts.size(), PadAmount(0, 0));
-  bool isBeyond = false;
-  for (std::size_t axis = 0; axis < parts.size(); ++axis) {
-    const SymInt size = x.shape()[axis], begin = parts[axis].begin(),
-                 end = parts[axis].end(size);
-    if (parts[axis].isAll() ||
-        (!begin.isSymbolic() && !end.isSymbolic() && !size.isSymbolic()))
-      continue;
-    const SymInt left = size - end;
-    if (begin.min() >= 0 && left.min() >= 0)
-      continue;
-    // Otherwise, shrink() has the error.
-    if (!begin.hasValue() || !end.hasValue() || !size.hasValue() ||
-        isNegative(begin) || isNegative(left) || isNegative(end - begin))
-      return x;
-    const int64_t before = std::max<int64_t>(-begin.min(), 0);
-    amounts[axis] = {before, std::max<int64_t>(-left.min(), 0)};
-    parts[axis] = Part(begin + before, end + before);
-    isBeyond = true;
-  }
-  return isBeyond ? x.pad(Padding(std::move(amounts))) : x;
-}
-
 static void bindParts(TensorClass &tensor) {
   tensor.def(
       "pad",
@@ -268,7 +227,7 @@ static void bindParts(TensorClass &tensor) {
       arg("arg"),
       "The part [from, to) of each axis; None for all of one. A part that lies "
       "in its axis for the bound values of variables is zero beyond it for "
-      "others; it cannot be assigned to.");
+      "others; what is assigned there is lost.");
   tensor.def(
       "shrink_to",
       [](const Tensor &self, nb::args shape, nb::kwargs keywords) {

@@ -18,6 +18,7 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/HostArray.h"
 #include "TinyGrad/Tensor/External.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
 
 #include <nanobind/ndarray.h>
 
@@ -228,6 +229,7 @@ template <typename... Traits> static nb::object share(const Tensor &tensor) {
   auto view = std::make_unique<StridedView>();
   {
     const PythonCallSite site;
+    const detail::KeptOrigins kept;
     const Unlocked unlocked;
     *view = toStrided(tensor);
   }

@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Tensor/GraphNode.h"
 #include "TinyGrad/Tensor/Inspect.h"
+#include "TinyGrad/Tensor/PatternRewrite.h"
 #include "TinyGrad/Tensor/RewriteScope.h"
 
 #include <array>
@@ -99,7 +100,6 @@ static nb::object toObject(const std::array<int64_t, 3> &sizes) {
   return nb::make_tuple(sizes[0], sizes[1], sizes[2]);
 }
 
-/// The fields of a step, which are those of tinygrad_mlir.kernels.Kernel.
 static nb::dict toObject(const ProgramStep &step) {
   nb::dict fields, texts;
   nb::list buffers, steps;
@@ -127,6 +127,13 @@ static nb::dict toObject(const ProgramStep &step) {
   return fields;
 }
 
+nb::list tinygrad::python::toObjects(const std::vector<ProgramStep> &steps) {
+  nb::list result;
+  for (const ProgramStep &step : steps)
+    result.append(toObject(step));
+  return result;
+}
+
 static void bindPrograms(nb::module_ &module) {
   module.def(
       "inspect_program",
@@ -136,15 +143,14 @@ static void bindPrograms(nb::module_ &module) {
           const Unlocked unlocked;
           steps = inspectProgram(tensors, withCode);
         }
-        nb::list result;
-        for (const ProgramStep &step : steps)
-          result.append(toObject(step));
-        return result;
+        return toObjects(steps);
       },
       arg("tensors"), arg("with_code"),
       "The fields of each step of the program that computes tensors.");
   module.def("print_program", &printProgram, arg("tensors"), arg("stage"),
              nb::call_guard<Unlocked>());
+  module.def("apply_patterns", &applyPatterns, arg("tensors"), arg("patterns"),
+             arg("name"), nb::call_guard<Unlocked>());
   module.def("from_mlir", &fromMlir, arg("text"), arg("inputs"), arg("entry"),
              arg("name"), arg("pass_pipeline"), nb::call_guard<Unlocked>());
 }

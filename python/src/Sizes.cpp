@@ -8,6 +8,8 @@
 #include "Convert.h"
 
 #include "TinyGrad/Tensor/Jit.h"
+#include "TinyGrad/Tensor/Margins.h"
+#include "TinyGrad/Tensor/SymValues.h"
 
 using namespace tinygrad;
 using namespace tinygrad::python;
@@ -116,6 +118,84 @@ nb::object tinygrad::python::withNumbers(nb::handle index) {
   return isChanged ? numbers : nb::object();
 }
 
+//===----------------------------------------------------------------------===//
+// Parts that lie beyond an axis for some values
+//===----------------------------------------------------------------------===//
+
+/// Whether a bound value is negative. False in a captured step, which must not
+/// read it: the calls before it was captured have checked theirs.
+static bool isNegative(const SymInt &size) {
+  if (size.min() >= 0 || size.max() < 0)
+    return size.max() < 0;
+  try {
+    return size.value() < 0;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+Tensor tinygrad::python::padBeyond(const Tensor &x, Parts &parts) {
+  if (int64_t(parts.size()) != x.ndim())
+    return x;
+  Shape low(parts.size(), 0), high = low;
+  bool isBeyond = false;
+  for (std::size_t axis = 0; axis < parts.size(); ++axis) {
+    const SymInt size = x.shape()[axis], begin = parts[axis].begin(),
+                 end = parts[axis].end(size);
+    if (parts[axis].isAll() ||
+        (!begin.isSymbolic() && !end.isSymbolic() && !size.isSymbolic()))
+      continue;
+    const SymInt left = size - end;
+    if (begin.min() >= 0 && left.min() >= 0)
+      continue;
+    // Otherwise, shrink() has the error.
+    if (!begin.hasValue() || !end.hasValue() || !size.hasValue() ||
+        isNegative(begin) || isNegative(left) || isNegative(end - begin))
+      return x;
+    const int64_t before = std::max<int64_t>(-begin.min(), 0);
+    low[axis] = before;
+    high[axis] = std::max<int64_t>(-left.min(), 0);
+    parts[axis] = Part(begin + before, end + before);
+    isBeyond = true;
+  }
+  return isBeyond ? detail::withMargins(x, low, high) : x;
+}
+
+Tensor tinygrad::python::padBeyond(const Tensor &x,
+                                   const std::vector<Index> &entries) {
+  int64_t taken = 0;
+  auto axesOf = [](const Index &entry) -> int64_t {
+    if (auto *positions = std::get_if<const Tensor *>(&entry.get()))
+      return (*positions)->dtype() == DType::Bool ? (*positions)->ndim() : 1;
+    return std::holds_alternative<SymInt>(entry.get()) ||
+           std::holds_alternative<Slice>(entry.get());
+  };
+  for (const Index &entry : entries)
+    taken += axesOf(entry);
+  if (taken > x.ndim())
+    return x;
+  Shape low(std::size_t(x.ndim()), 0), high = low;
+  bool isBeyond = false;
+  int64_t axis = 0;
+  for (const Index &entry : entries) {
+    const Slice *slice = std::get_if<Slice>(&entry.get());
+    if (slice && slice->start.get() && slice->stop.get() &&
+        (!slice->step.get() || *slice->step.get() == 1)) {
+      const SymInt begin = *slice->start.get(), end = *slice->stop.get(),
+                   left = x.shape()[axis] - end;
+      if (begin.isSymbolic() && begin.hasValue() && begin.min() >= 0 &&
+          !(end - begin).isSymbolic() && !isNegative(end - begin) &&
+          left.hasValue() && left.min() < 0 && !isNegative(left)) {
+        high[axis] = -left.min();
+        isBeyond = true;
+      }
+    }
+    axis += std::holds_alternative<EllipsisType>(entry.get()) ? x.ndim() - taken
+                                                              : axesOf(entry);
+  }
+  return isBeyond ? detail::withMargins(x, low, high) : x;
+}
+
 void tinygrad::python::bindSizes(nb::module_ &module) {
   nb::class_<SymInt> size(module, "Size",
                           "An integer expression over variables, which sizes "
@@ -158,6 +238,29 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
   size.def_prop_ro("max", &SymInt::max);
   size.def_prop_ro("vmin", &SymInt::min);
   size.def_prop_ro("vmax", &SymInt::max);
+  size.def(
+      "substitute",
+      [](const SymInt &self, const nb::dict &values) {
+        for (const SymVariable &variable : self.variables())
+          if (const nb::str key(variable.name.c_str()); values.contains(key)) {
+            const int64_t value = toInt(values[key], "the value of a variable");
+            if (value < variable.min || value > variable.max)
+              throw ShapeError("variable " + variable.name + " is in [" +
+                               std::to_string(variable.min) + ", " +
+                               std::to_string(variable.max) + "], not " +
+                               std::to_string(value));
+          }
+        return toPython(detail::withValues(
+            self.expression(),
+            [&](const std::string &name) -> std::optional<int64_t> {
+              const nb::str key(name.c_str());
+              if (!values.contains(key))
+                return std::nullopt;
+              return toInt(values[key], "the value of a variable");
+            }));
+      },
+      arg("values"),
+      "The expression with other values for variables, by their names.");
   size.def_prop_ro("val", &SymInt::value,
                    "The value, if all variables have one.");
   nb::class_<Variable, SymInt>(module, "Variable",

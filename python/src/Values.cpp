@@ -11,7 +11,7 @@
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/External.h"
-#include "TinyGrad/Tensor/GraphNode.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
 
 #include <nanobind/ndarray.h>
 
@@ -54,6 +54,7 @@ void tinygrad::python::checkHasValues(const Tensor &tensor) {
 static HostArray read(const Tensor &tensor) {
   checkHasValues(tensor);
   const PythonCallSite site;
+  const detail::KeptOrigins kept;
   const Unlocked unlocked;
   return tensor.toHost();
 }
@@ -198,6 +199,12 @@ static void bindFacts(TensorClass &tensor) {
     throw nb::type_error("a tensor is neither true nor false: use .item() of "
                          "one element, or .all() or .any()");
   });
+  // Python would take the bytes of the memory for a text otherwise.
+  for (const char *method : {"__int__", "__float__", "__complex__"})
+    tensor.def(method, [](const Tensor &) -> nb::object {
+      throw nb::type_error("a tensor is not a number: use .item() of one "
+                           "element");
+    });
   tensor.def("__repr__", [](const Tensor &self) {
     auto describe = [](const Tensor &x) {
       return "<UOp " + placeOf(x) + " " +
@@ -296,34 +303,6 @@ static Tensor bitcast(const Tensor &x, DType dtype) {
   return (x.bitcast(narrow).cast(wide).reshape(shape) << shifts)
       .sum(-1, false, wide)
       .bitcast(dtype);
-}
-
-/// Throws for a part that shrink() takes from a padded copy, as it does where
-/// the part lies beyond its axis for some values of variables: assigned to,
-/// that would leave the tensor as it is.
-static void checkAssignable(const Tensor &target) {
-  bool isSymbolic = false;
-  for (const SymInt &size : target.shape())
-    isSymbolic |= size.isSymbolic();
-  GraphNode node(target);
-  while (true) {
-    const std::string operation = node.operation();
-    if (operation == "tg.shrink")
-      for (const GraphArgument &argument : node.arguments())
-        if (auto *sizes = std::get_if<Shape>(&argument.value))
-          for (const SymInt &size : *sizes)
-            isSymbolic |= size.isSymbolic();
-    if (operation == "tg.pad" && isSymbolic)
-      throw Error("assign: a part that lies beyond its axis for some values of "
-                  "its variables, of shape " +
-                  toString(target.shape()) +
-                  ", is a copy: give the variables other bounds");
-    if (operation != "tg.shrink" && operation != "tg.pad" &&
-        operation != "tg.reshape" && operation != "tg.permute" &&
-        operation != "tg.expand" && operation != "tg.flip")
-      return;
-    node = node.sources().at(0);
-  }
 }
 
 /// The names of a tuple or list.
@@ -478,7 +457,6 @@ static void bindConversions(TensorClass &tensor) {
       "assign",
       [](nb::object self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
-        checkAssignable(target);
         // A list has the type of the tensor.
         if (nb::isinstance<nb::list>(x.object) ||
             nb::isinstance<nb::tuple>(x.object))

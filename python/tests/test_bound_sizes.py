@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tinygrad_mlir import ShapeError, Tensor, TinyJit, Variable
+from tinygrad_mlir.uop.ops import sym_infer
 
 
 def test_arange_with_a_bound_step():
@@ -73,3 +74,20 @@ def test_assignment_at_a_bound_position():
     w = v.bind(2)
     x[w + 2 : w + 4] = x[w - 1 : w + 1] * 10
     assert x.tolist() == [0, 1, 0, 3, 10, 0]
+
+
+def test_sizes_for_other_values():
+    v, w = Variable("v", 1, 10), Variable("w", 0, 5)
+    size = (v.bind(3) + 2) * 3 + w
+    assert sym_infer(size, {"v": 4, "w": 1, "x": 7}) == 19
+    assert sym_infer(size, {"w": 0}) == 15
+    assert sym_infer(7, {"v": 1}) == 7
+    assert sym_infer(size - size, {}) == 0
+    for values in ({"v": 2}, {"w": 6}, {"w": 0, "v": 0}):
+        with pytest.raises(ValueError, match="[vw]"):
+            sym_infer(size, values)
+    with pytest.raises(TypeError):
+        sym_infer(size, {"w": 0.5})
+    x = Tensor.ones(1, 2, 100)[:, :, : Variable("n", 11, 100).bind(79)]
+    y = x.conv2d(Tensor.ones(3, 2, 12), stride=6, padding=(3, 3))
+    assert [sym_infer(size, {"n": 79}) for size in y.shape] == [1, 3, 13]

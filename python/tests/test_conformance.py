@@ -1,5 +1,6 @@
 """What programs written for tinygrad rely on: identities of objects, gradients at bounds, parts by variables."""
 
+import gc
 import getpass
 import math
 import pathlib
@@ -7,7 +8,7 @@ import tempfile
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, TinyJit, UsageError, Variable, dtypes, helpers
+from tinygrad_mlir import GlobalCounters, Tensor, TinyJit, Variable, dtypes, helpers
 
 
 @pytest.mark.parametrize(
@@ -171,17 +172,83 @@ def test_parts_beyond_an_axis_in_captured_calls():
     assert take(i.bind(4)).tolist() == [50, 0]
 
 
-def test_parts_beyond_an_axis_are_not_assigned_to():
+@pytest.mark.parametrize("use", ["slice", "setitem", "shrink", "rows"])
+def test_captured_assignments_to_parts_beyond_an_axis(use):
+    x = Tensor.zeros(3, 5).contiguous().realize()
+    i = Variable("i", 0, 4)
+
+    @TinyJit
+    def write(values, at):
+        if use == "slice":
+            x[1:, at : at + 2].assign(values)
+        elif use == "setitem":
+            x[..., 1:, at : at + 2] = values
+        elif use == "shrink":
+            x.shrink(((1, 3), (at, at + 2))).assign(values)
+        else:
+            x[1:].T[at : at + 2].assign(values.T)
+        return x.realize()
+
+    expected = np.zeros((3, 5), np.float32)
+    for n, at in enumerate((0, 3, 1, 4, 0)):
+        values = np.arange(4, dtype=np.float32).reshape(2, 2) + 10 * (n + 1)
+        write(Tensor(values).realize(), i.bind(at))
+        # What lies beyond the axis is lost.
+        expected[1:, at : at + 2] = values[:, : 5 - at]
+        np.testing.assert_array_equal(x.numpy(), expected)
+
+
+def test_assignments_to_parts_beyond_an_axis():
     x = Tensor.zeros(5).contiguous().realize()
-    at = Variable("i", 0, 4).bind(1)
-    with pytest.raises(UsageError, match="beyond its axis"):
-        x.shrink(((at, at + 2),)).assign(Tensor([1.0, 1.0]))
+    at = Variable("i", 0, 4).bind(3)
+    x.shrink(((at, at + 2),)).assign(Tensor([1.0, 2.0])).realize()
+    assert x.tolist() == [0, 0, 0, 1, 2]
+    x[at : at + 2] = Tensor([3.0, 4.0])
+    assert x[at : at + 2].shape == (2,)
+    assert x.tolist() == [0, 0, 0, 3, 4]
+    # Cut off as in Python where the bound value is beyond the axis.
+    last = Variable("i", 0, 4).bind(4)
+    assert x[last : last + 2].tolist() == [4]
+    with pytest.raises(IndexError, match="no part"):
+        x.shrink(((last, last + 2),))
+    x = Tensor.zeros(5).contiguous().realize()
     at = Variable("j", 0, 3).bind(1)
     x.shrink(((at, at + 2),)).assign(Tensor([1.0, 1.0])).realize()
     assert x.tolist() == [0, 1, 1, 0, 0]
     # Padded without variables, a part is a tensor of its own.
     x.pad((1, 0)).shrink(((0, 2),)).assign(Tensor([2.0, 2.0])).realize()
     assert x.tolist() == [0, 1, 1, 0, 0]
+
+
+def test_small_helpers():
+    big = 0x123456789A
+    assert helpers.lo32(big) == 0x3456789A and helpers.hi32(big) == 0x12
+    assert helpers.data64(big) == (0x12, 0x3456789A)
+    assert helpers.data64_le(big) == (0x3456789A, 0x12)
+    assert helpers.pad_bytes(b"abc", 4) == b"abc\0" and helpers.pad_bytes(b"abcd", 4) == b"abcd"
+    view = memoryview(np.arange(6, dtype=np.int16).reshape(2, 3))
+    assert helpers.flat_mv(view).shape == (12,)
+    assert len(helpers.flat_mv(memoryview(b""))) == 0
+    assert helpers.canonicalize_strides((2, 1, 3), (3, 3, 1)) == (3, 0, 1)
+    assert [helpers.pluralize("cat", n) for n in (0, 1, 2)] == ["0 cats", "1 cat", "2 cats"]
+    assert helpers.ansistrip(helpers.colorize_float(0.5)) == "   0.50x"
+    assert len({helpers.colorize_float(x)[:5] for x in (0.5, 1.0, 2.0)}) == 3
+    assert helpers.to_function_name(helpers.colored("a b-c_1", "red")) == "a20b2Dc_1"
+    assert helpers.fromimport("math", "pi") == math.pi
+    with helpers.disable_gc():
+        assert not gc.isenabled()
+        with helpers.disable_gc():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+@pytest.mark.parametrize("convert", [int, float, complex, bool])
+def test_a_tensor_is_no_number(convert):
+    # int() would read the bytes "7" as a text.
+    for x in (Tensor([55], dtype="uint8"), Tensor([1.0]), Tensor(1)):
+        with pytest.raises(TypeError, match="item"):
+            convert(x)
 
 
 def test_keywords_of_helpers():
@@ -212,3 +279,48 @@ def test_captured_steps_and_reshapes_are_for_all_values_of_a_variable():
     with pytest.raises(ValueError, match="reshape.*differ for i = 1"):
         TinyJit(lambda part: part.reshape(2, 1).realize())(x[:size])
     assert Tensor.arange(0, 10, step).shape == (5,) and x[:size].reshape(2, 1).shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "read", [Tensor.tolist, Tensor.numpy, np.asarray, lambda y: y.sum().item()]
+)
+def test_gradients_after_values_were_read(read):
+    """Also by tensors that do not require a gradient, as programs for tinygrad 0.14 have them."""
+    x = Tensor([1.0, 2.0, 3.0])
+    y = x * x
+    read(y)
+    z = (y * 2).sum()
+    z.item()
+    assert z.gradient(x)[0].tolist() == [4.0, 8.0, 12.0]
+    z.backward()
+    assert x.grad.tolist() == [4.0, 8.0, 12.0]
+    # A maximum of sums has the gradient of the element that was read.
+    w = Tensor.rand(64, 64).realize()
+    best = (x.sum() * w.sum(1)).max()
+    read(best)
+    assert np.count_nonzero((best * 1).gradient(w)[0].numpy()) == 64
+
+
+def test_what_was_read_keeps_little_memory():
+    x = Tensor.ones(1 << 16).contiguous().realize()
+    used = GlobalCounters.mem_used
+    with Tensor.no_grad():
+        for _ in range(10):
+            x = x * 1.5
+            memoryview(x)
+            assert GlobalCounters.mem_used == used
+    for _ in range(200):
+        x = x * 0.5 + 1
+        memoryview(x)
+        assert GlobalCounters.mem_used <= used + 70 * x.nbytes()
+    start = x = Tensor([1.0]).realize()
+    for _ in range(20):
+        x = x * 2
+        x.item()
+    assert x.gradient(start)[0].item() == 2**20
+    # An assignment ends that: it may overwrite what the gradient needs.
+    x = Tensor([3.0]).realize()
+    y = x * x
+    y.item()
+    x.assign(Tensor([5.0])).realize()
+    assert y.item() == 9.0

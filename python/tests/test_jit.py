@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Context, JitError, Tensor, TinyJit, Variable, nn
+from tinygrad_mlir import Context, GlobalCounters, JitError, Tensor, TinyJit, Variable, nn
 from tinygrad_mlir.nn.state import get_parameters, get_state_dict
 
 
@@ -175,6 +175,34 @@ def test_bound_variables():
     for i in range(1, 7):
         assert by_size(Tensor(data)[: n.bind(i)]).item() == 2 * data[:i].sum()
         assert by_value(Tensor(data), n.bind(i)).item() == data[:i].sum()
+
+
+def test_parts_at_bound_positions():
+    i = Variable("i", 0, 4)
+    data = np.arange(10, dtype=np.float32).reshape(5, 2)
+    table = Tensor(data).realize()
+
+    @TinyJit
+    def function(x, i):
+        row = x[i].realize()
+        return row, row + 1, table[i], x[i : i + 1]
+
+    results = [(n, function(Tensor(data).realize(), i.bind(n))) for n in (2, 4, 1, 0, 3)]
+    for n, (row, more, of_table, part) in results:
+        assert row.tolist() == of_table.tolist() == data[n].tolist()
+        assert more.tolist() == (data[n] + 1).tolist()
+        assert part.tolist() == [data[n].tolist()]
+
+
+def test_constant_results_of_bound_sizes():
+    n = Variable("n", 1, 5)
+    data = Tensor(np.arange(15, dtype=np.int32).reshape(5, 3)).realize()
+    # Folded to a constant of n rows.
+    function = TinyJit(lambda x: (x * 0 + 1, x.sum()))
+    for rows in (3, 1, 5, 2):
+        ones, total = function(data[: n.bind(rows)])
+        assert ones.tolist() == [[1] * 3] * rows
+        assert total.item() == sum(range(3 * rows))
 
 
 @pytest.mark.parametrize(
@@ -424,3 +452,52 @@ def test_copies_that_are_kept_are_replayed():
         assert step(Tensor([i])).tolist() == [i + 1]
         assert kept[0].tolist() == other.tolist() == [1 + i]
         weight.assign(weight + 1).realize()
+
+
+def test_kernels_of_what_was_captured():
+    weights = Tensor.rand(16).realize()
+
+    @TinyJit
+    def step(x, n):
+        return ((weights * 2).contiguous() + x)[:n].sum().realize(), (x + 1).sort()[0]
+
+    assert step.jit_cache == []
+    n = Variable("n", 1, 16)
+    for _ in range(2):
+        step(Tensor.rand(16).realize(), n.bind(5))
+    x = Tensor.rand(16).realize()
+    GlobalCounters.reset()
+    step(x, n.bind(5))
+    kernels = step.captured.kernels()
+    assert [kernel.kind for kernel in kernels] == ["kernel", "kernel", "kernel", "sort", "kernel"]
+    assert sum(kernel.ops for kernel in kernels) >= 16 * 5
+    assert [k.name for k in step.jit_cache] == [k.name for k in kernels]
+    assert [len(k.sources) for k in step.jit_cache] == [1, 1, 1, 0, 1]
+    assert "tg.kernel" in kernels[0].source(3) and "asm" in kernels[0].sources
+    assert len(kernels) == GlobalCounters.kernel_count
+    # It still replays, and nothing was left in memory.
+    used = GlobalCounters.mem_used
+    step.captured.free_intermediates()
+    assert GlobalCounters.mem_used == used
+    x = Tensor.rand(16).realize()
+    assert step(x, n.bind(3))[0].item() == pytest.approx(
+        (2 * weights.numpy() + x.numpy())[:3].sum(), rel=1e-5
+    )
+    captured = step.captured
+    step.reset()
+    assert captured.kernels() == [] and step.jit_cache == []
+
+
+def test_copies_in_what_was_captured():
+    @TinyJit
+    def move(x):
+        return (x.to("CPU:1") + 1).realize()
+
+    for _ in range(2):
+        move(Tensor.rand(4, device="CPU").realize())
+    copy, kernel = move.captured.kernels()
+    assert (copy.kind, copy.device, kernel.device) == ("copy", "CPU:1", "CPU:1")
+    assert [(b.role, b.size, b.is_written) for b in copy.buffers] == [
+        ("output 0", 4, True),
+        ("input 0", 4, False),
+    ]

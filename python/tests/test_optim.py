@@ -259,9 +259,12 @@ def test_values_may_be_read_before_backward():
     assert loss.item() == 5.0
     loss.backward()
     assert w.grad.tolist() == [2.0, 4.0]
-    # What needs no gradient is not known any more.
     x = Tensor([1.0, 2.0])
     loss = (x * x).sum()
     loss.item()
+    loss.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    # Of what was realized and needs no gradient, it is not known.
+    loss = (x * x).sum().realize()
     with pytest.raises(RuntimeError, match="what it was computed from is no longer known"):
         loss.backward()

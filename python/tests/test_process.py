@@ -289,3 +289,17 @@ def test_the_types_of_the_extension_are_complete(tmp_path):
         env=dict(os.environ, MYPYPATH=str(PACKAGE.parent)),
     )
     assert "_core.pyi" not in result.stdout, result.stdout
+
+
+def test_the_package_has_no_type_errors(tmp_path):
+    """mypy --strict on all modules; those of ONNX and PyTorch where these packages are installed."""
+    pytest.importorskip("mypy")
+    pytest.importorskip("onnx")
+    result = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", tmp_path / "cache"]
+        + ["--config-file", Path(__file__).parents[2] / "pyproject.toml", "-p", "tinygrad_mlir"],
+        capture_output=True,
+        text=True,
+        cwd=PACKAGE.parent,
+    )
+    assert result.stdout.startswith("Success: no issues found in "), result.stdout + result.stderr

@@ -417,3 +417,32 @@ def test_reflected_operators():
 
 def test_functions_without_a_signature(x):
     assert PatternMatcher([(UPat(Ops.ADD), max)]).patterns
+
+
+@pytest.mark.parametrize(
+    "function, factor",
+    [
+        (lambda x: (x * 2).with_gradient([x], lambda g: [g * 10]), 10),
+        (lambda x: ((x * 2).with_gradient([x], lambda g: [g * 10]) + 1) * 2, 20),
+        (lambda x: ((x + 1) * 2).with_gradient([x], lambda g: [g * 10]) * x.detach(), None),
+    ],
+)
+def test_gradients_of_their_own_and_rules(function, factor):
+    """A rule that rewrites what has a gradient of its own, or is around it, keeps that gradient."""
+    rules = PatternMatcher([(UPat.var("a") * UPat.cvar(arg=2), lambda a: a + a)])
+    values = [1.0, 2.0, 3.0]
+    expected = [10.0 * v for v in values] if factor is None else [factor] * 3
+    for how in ("none", "realize", "rewrite"):
+        x = Tensor(values)
+        y = function(x)
+        if how == "realize":
+            with rewrite_rules(rules):
+                y.tolist()
+        elif how == "rewrite":
+            new = graph_rewrite(y.uop, rules)
+            assert Ops.ADD in [u.op for u in new.toposort()]
+            y = Tensor(new)
+        assert y.tolist() == function(Tensor(values)).tolist()
+        assert y.sum().gradient(x)[0].tolist() == expected, how
+        y.sum().backward()
+        assert x.grad.tolist() == expected, how

@@ -218,3 +218,66 @@ def test_errors():
     with pytest.raises(ValueError, match="on one device"):
         Tensor.rand(4, device=TWO)
     np.testing.assert_array_equal(p.numpy(), x.numpy())
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_orders_along_the_axis_of_the_parts(axis):
+    x = numbers(4, 6)
+    p = x.shard(TWO, axis)
+    for dim in (0, 1):
+        for ours, whole in (
+            (p.sort(dim), x.sort(dim)),
+            (p.topk(2, dim), x.topk(2, dim)),
+            (p.cummax(dim), x.cummax(dim)),
+        ):
+            for a, b in zip(ours, whole):
+                assert a.device == TWO
+                np.testing.assert_array_equal(a.numpy(), b.numpy())
+        np.testing.assert_array_equal(p.argsort(dim).numpy(), x.argsort(dim).numpy())
+        np.testing.assert_allclose(p.cumsum(dim).numpy(), x.cumsum(dim).numpy(), rtol=1e-6)
+        np.testing.assert_allclose(
+            p.logcumsumexp(dim).numpy(), x.logcumsumexp(dim).numpy(), rtol=1e-6
+        )
+    weights = numbers(4, 6, seed=1)
+    y = x.clone().requires_grad_()
+    q = y.shard(TWO, axis)
+    (q.sort(1)[0] * weights.shard(TWO, axis)).sum().backward()
+    z = x.clone().requires_grad_()
+    (z.sort(1)[0] * weights).sum().backward()
+    np.testing.assert_allclose(y.grad.numpy(), z.grad.numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize("mask_axis", [None, 0, 1])
+def test_selections_by_masks(axis, mask_axis):
+    x = numbers(4, 6)
+    p, mask = x.shard(TWO, axis), (x > 0.3).shard(TWO, mask_axis)
+    expected = x.numpy()[x.numpy() > 0.3]
+    for selected in (p[mask], p.masked_select(mask)):
+        assert selected.device == TWO and selected.shard_axis is None
+        np.testing.assert_array_equal(selected.numpy(), expected)
+        np.testing.assert_array_equal((selected * 2).numpy(), expected * 2)
+    first = p.masked_select(mask, size=4, fill_value=9)
+    np.testing.assert_array_equal(first.numpy(), [*expected, 9, 9, 9, 9][:4])
+    np.testing.assert_array_equal(
+        mask.nonzero().numpy(), np.argwhere(x.numpy() > 0.3).astype(np.int32)
+    )
+    rows = (x[:, 0] > 0).numpy()
+    np.testing.assert_array_equal(p[(x[:, 0] > 0).shard(TWO)].numpy(), x.numpy()[rows])
+    np.testing.assert_array_equal(
+        p[:, (x[0] > 0).shard(TWO)].numpy(), x.numpy()[:, x.numpy()[0] > 0]
+    )
+    p[mask] = 0
+    np.testing.assert_array_equal(p.numpy(), np.where(x.numpy() > 0.3, 0, x.numpy()))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_positions_by_weights(axis):
+    x = Tensor([[0.0, 0, 3, 0], [0, 5, 0, 0]]).realize().shard(TWO, axis)
+    assert x.multinomial(1).tolist() == [[2], [1]]
+    assert x.multinomial(3, replacement=True).tolist() == [[2, 2, 2], [1, 1, 1]]
+    both = Tensor([[0.0, 2, 3, 0], [1, 5, 0, 0]]).realize().shard(TWO, axis).multinomial(2)
+    assert both.device == TWO
+    assert np.sort(both.numpy()).tolist() == [[1, 2], [0, 1]]
+    row = Tensor([0.0, 0, 3, 0]).realize().shard(TWO, None if axis is None else 0)
+    assert row.multinomial(2, replacement=True).tolist() == [2, 2]

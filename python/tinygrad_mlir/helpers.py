@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import gc
+import importlib
 import itertools
 import math
 import operator
@@ -424,6 +426,31 @@ def i2u(bits: int, value: int) -> int:
     return value % (1 << bits)
 
 
+def lo32(x: Any) -> Any:
+    """The lower 32 bits."""
+    return x & 0xFFFFFFFF
+
+
+def hi32(x: Any) -> Any:
+    """What is above the lower 32 bits."""
+    return x >> 32
+
+
+def data64(data: Any) -> tuple[Any, Any]:
+    """The upper and the lower word of a number of 64 bits."""
+    return hi32(data), lo32(data)
+
+
+def data64_le(data: Any) -> tuple[Any, Any]:
+    """The lower and the upper word of a number of 64 bits."""
+    return lo32(data), hi32(data)
+
+
+def pad_bytes(b: bytes, align: int) -> bytes:
+    """Zeros appended up to the next multiple of a length."""
+    return b.ljust(round_up(len(b), align), b"\0")
+
+
 def polyN(x: Any, p: list[float]) -> Any:
     """The value of a polynomial whose first coefficient is that of the highest power."""
     result: Any = 0.0
@@ -456,6 +483,11 @@ def to_mv(ptr: int, sz: int) -> memoryview:
     return memoryview((ctypes.c_uint8 * sz).from_address(ptr)).cast("B")
 
 
+def flat_mv(mv: memoryview) -> memoryview:
+    """The bytes of a memoryview, which has to be contiguous."""
+    return mv.cast("B", (mv.nbytes,)) if len(mv) else mv
+
+
 def mv_address(mv: memoryview) -> int:
     """Where the memory of a writable memoryview begins."""
     return ctypes.addressof(ctypes.c_char.from_buffer(mv))
@@ -467,6 +499,11 @@ def strides_for_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     return (
         tuple(0 if s == 1 else st for s, st in zip(shape, reversed(list(strides)))) if shape else ()
     )
+
+
+def canonicalize_strides(shape: Sequence[Any], strides: Sequence[Any]) -> tuple[Any, ...]:
+    """The strides, with 0 for axes of one element."""
+    return tuple(0 if size == 1 else stride for size, stride in zip(shape, strides))
 
 
 def temp(x: str, append_user: bool = False) -> str:
@@ -547,6 +584,26 @@ def strip_parens(fst: str) -> str:
     return fst
 
 
+def pluralize(st: str, cnt: int) -> str:
+    """The number and the word, with an s unless there is one."""
+    return f"{cnt} {st}" + ("" if cnt == 1 else "s")
+
+
+def colorize_float(x: float) -> str:
+    """A factor: green if it is below 0.75, red above 1.15, else yellow."""
+    return colored(f"{x:7.2f}x", "green" if x < 0.75 else "red" if x > 1.15 else "yellow")
+
+
+def to_function_name(s: str) -> str:
+    """A name for C: other letters than those of ASCII, digits and _ as hexadecimal numbers."""
+    return re.sub(r"[^A-Za-z0-9_]", lambda match: f"{ord(match[0]):02X}", ansistrip(s))
+
+
+def fromimport(mod: str, frm: str) -> Any:
+    """What `from mod import frm` gives."""
+    return getattr(importlib.import_module(mod), frm)
+
+
 def time_to_str(t: float, w: int = 8) -> str:
     """Seconds in the unit that suits them."""
     if t > 10:
@@ -560,6 +617,18 @@ def size_to_str(s: int) -> str:
         if s >= 1 << shift:
             return f"{s / (1 << shift):.2f} {unit}"
     return f"{s} B"
+
+
+@contextlib.contextmanager
+def disable_gc() -> Iterator[None]:
+    """Turns Python's garbage collector off for a block, if it was on."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Timing(contextlib.ContextDecorator):

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import JitError, Tensor
 from tinygrad_mlir.helpers import JIT
+from tinygrad_mlir.kernels import Kernel, from_steps
 
 ReturnType = TypeVar("ReturnType")
 #: The first and second call of functions are made by one thread at a time.
@@ -32,6 +33,24 @@ class CapturedJit:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._core.replay(args, kwargs, self._constants, self._result)
+
+    def kernels(self, with_code: bool = True) -> list[Kernel]:
+        """What a replay runs, in order: kernels, copies and sorts. `with_code` adds schedules and
+        code, as in `Tensor.kernels()`; without, they are those of `Tensor.schedule()`.
+
+        Inputs and outputs are those of each of the programs that the function computed. They are
+        compiled anew for this; nothing runs. Empty if reset() was called.
+        """
+        return from_steps(self._core.inspect(with_code))
+
+    @property
+    def jit_cache(self) -> list[Kernel]:
+        """kernels() without code; the name that older versions of tinygrad have."""
+        return self.kernels(with_code=False)
+
+    def free_intermediates(self) -> None:
+        """Does nothing, since replays keep no memory: what a kernel computes for another one is
+        released during the replay, and results belong to the caller."""
 
 
 def _load_jit(
@@ -62,7 +81,7 @@ class TinyJit(Generic[ReturnType]):
 
     Later calls run the captured kernels on the arguments' memory; the function is not called.
     `@TinyJit`, `TinyJit(function)` and `@TinyJit(prune=True)`, also for methods. `prune` and
-    `optimize` are accepted, and change nothing: what does not change is computed once anyway.
+    `optimize` are accepted, and change nothing: a replay also computes what no argument changes.
 
     Arguments may be tensors, bound variables, and lists, tuples and dicts of them; all others have
     to be equal in each call (objects such as modules: the same), since the replay cannot see
@@ -96,6 +115,11 @@ class TinyJit(Generic[ReturnType]):
         self._core.reset()
         self.cnt = 0
         self.captured = None
+
+    @property
+    def jit_cache(self) -> list[Kernel]:
+        """What a replay runs, see CapturedJit.kernels(); empty if nothing was captured."""
+        return [] if self.captured is None else self.captured.jit_cache
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickle of what was captured and of the tensors that it uses, without the function.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import DType, Tensor
@@ -91,7 +91,15 @@ def _inspect(name: str, tensors: tuple[Tensor, ...], with_code: bool) -> list[Ke
             for part in tensor.shards:
                 on.setdefault(part.device, []).append(part)
         programs = list(on.values())
-    steps = [step for program in programs for step in _core.inspect_program(program, with_code)]
+    return [
+        kernel
+        for program in programs
+        for kernel in from_steps(_core.inspect_program(program, with_code))
+    ]
+
+
+def from_steps(steps: list[dict[str, Any]]) -> list[Kernel]:
+    """Of what the extension returns for the steps of a program."""
     return [
         Kernel(**step | {"buffers": tuple(KernelBuffer(*x) for x in step["buffers"])})
         for step in steps

@@ -214,7 +214,7 @@ def _compile(
     return make_boxed_func(module.forward)  # type: ignore[no-any-return]
 
 
-@register_backend
+@register_backend  # type: ignore[untyped-decorator]
 def tinygrad_mlir(
     module: torch.fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None
 ) -> Callable[..., Any]:

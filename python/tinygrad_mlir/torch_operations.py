@@ -570,7 +570,8 @@ def _avg_pool(
         return x.avg_pool2d(size, stride or size, 1, sides, ceil, counts_padding)
     # The sums of windows, in which padding is 0.
     windows = x.avg_pool2d(size, stride or size, 1, sides, False, True)
-    return windows * (math.prod([size, size] if isinstance(size, int) else size) / divisor)
+    count: int = math.prod([size, size] if isinstance(size, int) else size)
+    return windows * (count / float(divisor))
 
 
 def _refuse_average(x: Any, *args: Any) -> str | None:

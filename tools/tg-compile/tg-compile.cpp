@@ -192,8 +192,12 @@ static LogicalResult checkStage(const Target &target) {
 /// Makes libNAME.a and libNAME.so, or NAME.c, and NAME.h and NAME.hpp of the
 /// functions of `module`.
 static LogicalResult emitLibrary(ModuleOp module) {
-  if (outputFile == "-")
+  if (outputFile.empty() || outputFile == "-")
     return reportError("a library consists of several files; name them with -o "
+                       "DIRECTORY/NAME");
+  if (llvm::sys::path::is_separator(outputFile.back()))
+    return reportError("'" + outputFile +
+                       "' is a directory; name the library in it: -o "
                        "DIRECTORY/NAME");
   const StringRef directory = llvm::sys::path::parent_path(outputFile);
   if (!directory.empty() && !llvm::sys::fs::is_directory(directory))

@@ -49,7 +49,8 @@ protected:
 } // namespace
 
 /// Several programs: what one computes, another one takes and the caller gets;
-/// an argument that is updated; the first rows of memory with a constant size.
+/// an argument that is updated; the first rows of memory with a constant size;
+/// a row at a place that depends on the number of rows.
 void StepSizesTest::write(const ExportOptions &options) {
   const Tensor w =
       ((Tensor::arange(32) % 5) - 2).toFloat().reshape({8, 4}).realize();
@@ -66,8 +67,9 @@ void StepSizesTest::write(const ExportOptions &options) {
     Tensor y = x.matmul(w).relu().realize();
     Tensor sums = y.sum(0).realize();
     Tensor first = (table + 1).realize().shrink({{0, rows}, {0, 4}});
+    Tensor last = table.shrink({{rows - 1, rows}, {0, 4}});
     v.assign(v + 1);
-    return std::tuple(y, sums, first);
+    return std::tuple(y, sums, first, last);
   });
   const Tensor data = noiseTensor({64, 8}, 5).realize(),
                numbers = noiseTensor({64}, 6).realize();
@@ -76,8 +78,9 @@ void StepSizesTest::write(const ExportOptions &options) {
   Exporter exporter("net", options);
   exporter.nameState("w", w);
   exporter.nameState("table", table);
-  exporter.add("step", step,
-               {.arguments = {"x", "v"}, .results = {"y", "sums", "first"}});
+  exporter.add(
+      "step", step,
+      {.arguments = {"x", "v"}, .results = {"y", "sums", "first", "last"}});
   exporter.write(directory.path());
 }
 

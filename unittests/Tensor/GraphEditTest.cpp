@@ -12,6 +12,7 @@
 #include "GraphEdit.h"
 #include "TensorTest.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Tensor/PatternRewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -506,4 +507,32 @@ TEST_F(GraphEditTest, RewritesThatFailChangeNothing) {
                     OpBuilder &) { throw Error("by the caller"); },
                 "by the caller");
   expectTensor(z * 0, {2}, {0, 0});
+}
+
+TEST_F(GraphEditTest, PatternsAsText) {
+  const std::string doubleNegation = R"(
+    pdl.pattern @double_negation : benefit(1) {
+      %type = pdl.type
+      %x = pdl.operand : %type
+      %inner = pdl.operation "tg.neg"(%x : !pdl.value) -> (%type : !pdl.type)
+      %value = pdl.result 0 of %inner
+      %outer = pdl.operation "tg.neg"(%value : !pdl.value) -> (%type : !pdl.type)
+      pdl.rewrite %outer {
+        pdl.replace %outer with (%x : !pdl.value)
+      }
+    })";
+  Tensor x = Tensor::from({1.0f, 2.0f}), y = x.exp2(), z;
+  {
+    GraphEdit edit(impl());
+    OpBuilder &b = edit.rewriter();
+    Value inner = tg::NegOp::create(b, location(), valueOf(y));
+    z = edit.adopt(Value(tg::NegOp::create(b, location(), inner)), device());
+  }
+  EXPECT_NE(operation(z), operation(y));
+  applyPatterns({z}, doubleNegation);
+  expectConsistent();
+  EXPECT_EQ(operation(z), operation(y));
+  expectTensor(z, {2}, {2, 4});
+  EXPECT_ERROR(applyPatterns({z}, "pdl.pattern : {", "rules"), CompileError,
+               "patterns: rules:1:");
 }

@@ -279,6 +279,22 @@ TEST(JitTest, VariablesHaveTheValuesOfArguments) {
       "jit: argument 0 has the shape [jitRows2=2, 2], but had [jitRows=5, 2]");
 }
 
+TEST(JitTest, ConstantsHaveTheSizesOfArguments) {
+  Variable n("jitConstant", 1, 8);
+  const Tensor data = counting({8, 2}).cast(DType::Int32).realize();
+  Jit step([](const Tensor &x) {
+    const Tensor ones = x * 0 + 1; // folded
+    return std::tuple(ones, ones + 2, x.sum());
+  });
+  for (int64_t rows : {3, 1, 5, 2, 8}) {
+    auto [ones, threes, sum] = step(data.shrink({{0, n.bind(rows)}, {0, 2}}));
+    EXPECT_EQ(ones.concreteShape(), (std::vector<int64_t>{rows, 2}));
+    EXPECT_EQ(ones.tolist<int32_t>(), std::vector<int32_t>(rows * 2, 1));
+    EXPECT_EQ(threes.tolist<int32_t>(), std::vector<int32_t>(rows * 2, 3));
+    expectTensor((ones + threes).sum(), {}, {8.0 * double(rows)});
+  }
+}
+
 TEST(JitTest, SizesAsArguments) {
   Variable position("jitPosition", 0, 7);
   Tensor cache = Tensor::zeros({8}).parameter();
@@ -296,6 +312,46 @@ TEST(JitTest, SizesAsArguments) {
   EXPECT_ERROR(step(counting({1}), 3), ShapeError,
                "jit: argument 1 is 3, but was jitPosition=1 when the step was "
                "captured; bind a variable if it changes");
+}
+
+// Such a result needs no kernel: it is a part of other memory, at a place that
+// each call computes.
+TEST(JitTest, PartsAtPlacesOfArguments) {
+  Variable n("jitPart", 0, 7), m("jitPartOf", 1, 8);
+  Tensor table = counting({8, 2}).realize().parameter(false);
+  Jit step([&](const SymInt &at) {
+    Tensor row = table.shrink({{at, at + 1}, {0, 2}}).realize();
+    Tensor before = row + 0, twice = row * 2;
+    table.assign(table + 1);
+    return std::tuple(before, twice, table.index({at, 1}));
+  });
+  std::vector<std::pair<Tensor, std::vector<double>>> kept;
+  double added = 0;
+  for (int64_t i : {3, 5, 0, 7, 2, 5}) {
+    auto [before, twice, now] = step(n.bind(i));
+    const double first = 2.0 * double(i) + added;
+    kept.emplace_back(before, std::vector<double>{first, first + 1});
+    kept.emplace_back(twice, std::vector<double>{2 * first, 2 * first + 2});
+    expectTensor(now, {}, {first + 2});
+    ++added;
+  }
+  for (const auto &[tensor, expected] : kept)
+    EXPECT_EQ(values(tensor), expected);
+
+  Jit last([](const Tensor &x) {
+    const SymInt rows = x.shape()[0];
+    const Tensor twice = x * 2;
+    return std::tuple(x.shrink({{rows - 1, rows}, {0, 2}}), twice.realize(),
+                      twice.shrink({{rows - 1, rows}, {0, 2}}));
+  });
+  const Tensor data = counting({8, 2}).realize();
+  for (int64_t rows : {3, 7, 1, 5}) {
+    auto [x, twice, y] = last(data.shrink({{0, m.bind(rows)}, {0, 2}}));
+    const double first = 2.0 * double(rows - 1);
+    expectTensor(x, {1, 2}, {first, first + 1});
+    expectTensor(y, {1, 2}, {2 * first, 2 * first + 2});
+    EXPECT_EQ(twice.concreteShape(), (std::vector<int64_t>{rows, 2}));
+  }
 }
 
 TEST(JitTest, VariablesMustAgree) {

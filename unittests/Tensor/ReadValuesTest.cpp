@@ -12,10 +12,12 @@
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/Jit.h"
+#include "TinyGrad/Tensor/KeptOrigins.h"
 #include "TinyGrad/Tensor/Training.h"
 
 #include <functional>
 #include <malloc.h>
+#include <optional>
 #include <sstream>
 
 using namespace tinygrad;
@@ -535,4 +537,32 @@ TEST(ReadValuesTest, gradientsDoNotCrossTheBorderOfCapturedSteps) {
   for (int i = 0; i < 3; ++i)
     expectError([&] { (void)step(x); }, "of a captured step");
   EXPECT_THAT(values(outside.gradient({w})[0]), ElementsAre(2, 4));
+}
+
+TEST(ReadValuesTest, KeptOriginsWithoutParameters) {
+  const Tensor x = Tensor::from({1.0f, 2.0f}).realize();
+  auto gradientAfterReading = [&](bool isKept, bool isOff) {
+    std::optional<detail::KeptOrigins> kept;
+    if (isKept)
+      kept.emplace();
+    Tensor y = x.square();
+    {
+      NoGradScope gradients(isOff);
+      y.toHost();
+    }
+    return values(y.sum().gradient({x}, {}, /*allowUnused=*/true)[0]);
+  };
+  EXPECT_THAT(gradientAfterReading(true, false), ElementsAre(2, 4));
+  EXPECT_THAT(gradientAfterReading(true, true), ElementsAre(0, 0));
+  EXPECT_THAT(gradientAfterReading(false, false), ElementsAre(0, 0));
+  EXPECT_FALSE(detail::KeptOrigins::areActive());
+  // A loop that reads all of its values keeps a bounded number of them.
+  const detail::KeptOrigins kept;
+  const int64_t before = GlobalCounters::memUsed;
+  Tensor y = Tensor::ones({1 << 14}).contiguous().realize();
+  for (int i = 0; i < 200; ++i) {
+    y = y * 0.5 + 1;
+    y.realize();
+    ASSERT_LE(GlobalCounters::memUsed, before + 70 * (4 << 14));
+  }
 }

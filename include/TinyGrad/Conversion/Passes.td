@@ -46,12 +46,13 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       minimum by the same condition, or by an operation of `arith`. Other outputs select
       with it what belongs to that element, such as its index. Of equal elements it
       is the first or last one in the order of the loops, as the condition says.
-      NaNs may be skipped, or stay once they are taken; what depends on the order of
-      NaNs in other ways is an error.
+      NaNs may be skipped, stay once they are taken, or be forgotten by the next
+      element, and positions may go on behind them. What else depends on the order
+      of NaNs is an error, such as a comparison of positions behind one.
     * Bodies, and functions around structured operations, consist of `linalg.index`,
       `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
-      `arith` except `remf` and what has two results or scales, and of `math`
-      `absf`, `absi`, `acos`, `asin`, `atan`, `atan2`, `ceil`, `clampf`, `copysign`, `cos`, `erf`, `exp`, `exp2`,
+      `arith` except `remf`, products of 64 bits with two results and what scales, and of `math`
+      `absf`, `absi`, `acos`, `asin`, `atan`, `atan2`, `ceil`, `clampf`, `copysign`, `cos`, `ctlz`, `ctpop`, `cttz`, `erf`, `exp`, `exp2`,
       `expm1`, `floor`, `fma`, `isfinite`, `isinf`, `isnan`, `log`, `log10`, `log1p`, `log2`, `powf`,
       `round`, `roundeven`, `rsqrt`, `sin`, `sqrt`, `tan`, `tanh` and `trunc`; `acosh`, `asinh`,
       `atanh`, `cosh`, `fpowi` by a number and `sinh` are expanded as upstream does.
@@ -60,11 +61,17 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       a sum, which schedules recognize as an indexed load. An index outside of the
       tensor, which is undefined upstream, selects 0.
     * `tensor.empty`, `splat`, `from_elements`, `dim`, `cast`, `expand_shape`,
-      `collapse_shape`, `reshape`, `pad` by one value, `extract_slice`, `insert_slice`
-      with unit strides, `concat`, and `extract` at an index that is known become
-      movement operations and constants. Elements of `tensor.empty` are zeros.
-      `extract` at other indices and `gather` select as a body does; `insert` compares
-      its indices with all positions.
+      `collapse_shape`, `reshape`, `pad` by one value, `concat`, and `extract_slice`,
+      `insert_slice` and `extract` at positions that are known become movement
+      operations and constants. Elements of `tensor.empty` are zeros. `generate` is a
+      body over all positions.
+    * At computed positions, `extract`, `extract_slice` and `gather` select as a body
+      does; `insert`, `insert_slice` and `scatter` compare their indices with all
+      positions, and write nothing at those outside of the tensor. Sizes of parts are
+      known, and strides are numbers.
+    * `cf.assert` of what holds for all sizes is left out; sizes that it says to be
+      equal are. Any other is an error, or left out with `ignore-assertions`: the
+      program then computes something where upstream's ends.
     * Numbers become tensors of rank 0, and `index` becomes `i64`. Integers are
       signless there: operations say how they are read, and those that read
       them as unsigned work on a `tg.bitcast`.
@@ -112,7 +119,9 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
     Tg_Option<"minSize", "min-size", "int64_t", "1",
               "The smallest size of a `?` of an argument">,
     Tg_Option<"maxSize", "max-size", "int64_t", "1024",
-              "The largest size of a `?` of an argument; memory is laid out for it">
+              "The largest size of a `?` of an argument; memory is laid out for it">,
+    Tg_Option<"ignoreAssertions", "ignore-assertions", "bool", "false",
+              "Leave out assertions (`cf.assert`) that are not known to hold">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

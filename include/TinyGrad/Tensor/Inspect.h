@@ -100,6 +100,16 @@ struct ProgramStep {
 std::vector<ProgramStep> inspectProgram(const std::vector<Tensor> &tensors,
                                         bool withCode = true);
 
+namespace detail {
+class JitCore;
+} // namespace detail
+
+/// What a replay of a captured step runs, in order; nothing if nothing was
+/// captured. Inputs and outputs are those of each program of the step. Throws
+/// what compilation throws.
+std::vector<ProgramStep> inspectStep(const detail::JitCore &step,
+                                     bool withCode = true);
+
 } // namespace tinygrad
 
 #endif // TINYGRAD_TENSOR_INSPECT_H

@@ -196,6 +196,41 @@ static Value buildCeilDiv(B &b, Value x, Value y) {
       b, isDown, AddOp::create(b, quotient, buildConst(b, x, 1.0)), quotient);
 }
 
+/// How many bits of an integer are 1: sums of neighboring groups of bits, which
+/// double their width each time.
+static Value buildCountOnes(B &b, Value signless) {
+  Value x = buildAsUnsigned(b, signless);
+  auto type = cast<RankedTensorType>(x.getType());
+  const unsigned width = getElement(x).getIntOrFloatBitWidth();
+  auto number = [&](const APInt &value) {
+    return buildConst(b, type, IntegerAttr::get(getElement(x), value));
+  };
+  for (unsigned group = 1; group < width; group *= 2) {
+    const Value mask =
+        number(APInt::getSplat(width, APInt::getLowBitsSet(2 * group, group)));
+    const Value shifted = ShrOp::create(b, x, number(APInt(width, group)));
+    x = AddOp::create(b, AndOp::create(b, x, mask),
+                      AndOp::create(b, shifted, mask));
+  }
+  return buildAsSigned(b, x);
+}
+
+/// How many of the highest bits are 0.
+static Value buildLeadingZeros(B &b, Value signless) {
+  Value x = buildAsUnsigned(b, signless);
+  auto type = cast<RankedTensorType>(x.getType());
+  const unsigned width = getElement(x).getIntOrFloatBitWidth();
+  // All bits below the highest one are set.
+  for (unsigned distance = 1; distance < width; distance *= 2)
+    x = OrOp::create(
+        b, x,
+        ShrOp::create(b, x,
+                      buildConst(b, type,
+                                 IntegerAttr::get(getElement(x),
+                                                  APInt(width, distance)))));
+  return buildCountOnes(b, buildNot(b, buildAsSigned(b, x)));
+}
+
 static Value buildIntegers(B &b, Operation *op, ValueRange v) {
   auto bools = [&](auto forBools, auto forNumbers) -> Value {
     return isBool(v[0]) ? forBools() : forNumbers();
@@ -287,6 +322,21 @@ static Value buildIntegers(B &b, Operation *op, ValueRange v) {
       .Case([&](math::AbsIOp) {
         return numbers(
             [&] { return MaxOp::create(b, v[0], NegOp::create(b, v[0])); });
+      })
+      .Case([&](math::CtPopOp) {
+        return numbers([&] { return buildCountOnes(b, v[0]); });
+      })
+      .Case([&](math::CountLeadingZerosOp) {
+        return numbers([&] { return buildLeadingZeros(b, v[0]); });
+      })
+      .Case([&](math::CountTrailingZerosOp) {
+        return numbers([&] {
+          // The zeros below the lowest one, as ones.
+          const Value below =
+              AndOp::create(b, buildNot(b, v[0]),
+                            SubOp::create(b, v[0], buildConst(b, v[0], 1.0)));
+          return buildCountOnes(b, below);
+        });
       })
       .Case([&](arith::CmpIOp compare) {
         return buildCompareInts(b, compare.getPredicate(), v[0], v[1]);

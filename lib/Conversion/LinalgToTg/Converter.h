@@ -18,6 +18,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Twine.h"
 #include <string>
 
@@ -46,9 +47,19 @@ public:
   /// All of a list. None if any is not known.
   std::optional<SmallVector<Dim>> getSizes(ArrayRef<OpFoldResult> list) const;
 
+  /// Assertions that hold for all sizes.
+  DenseSet<Operation *> holding;
+  /// Whether other assertions are left out.
+  bool ignoresAssertions = false;
+
 private:
   DenseMap<Operation *, std::string> reasons;
 };
+
+/// Why an assertion is not converted.
+inline constexpr StringLiteral kAssertionReason =
+    "may fail, and programs of tg cannot stop; the option ignore-assertions "
+    "leaves out assertions that are not known to hold for all sizes";
 
 /// The bounds of the variables that stand for `?`.
 struct SizeBounds {
@@ -68,7 +79,10 @@ LogicalResult resolveShapes(func::FuncOp function, SizeBounds bounds,
 void populateStructuredPatterns(RewritePatternSet &patterns,
                                 const TypeConverter &types,
                                 ConversionState &state);
-/// Patterns for operations of `tensor`, for constants, and for arithmetic
+/// Patterns for operations of `tensor` that read and write parts and elements.
+void populatePartPatterns(RewritePatternSet &patterns,
+                          const TypeConverter &types, ConversionState &state);
+/// Patterns for other operations of `tensor`, for constants, and for arithmetic
 /// outside of structured operations.
 void populateTensorPatterns(RewritePatternSet &patterns,
                             const TypeConverter &types, ConversionState &state);

@@ -58,7 +58,8 @@ static void addConversions(TypeConverter &types) {
 /// The operation whose body `op` is in, as an operand of which it is converted.
 static bool isInBody(Operation *op) {
   return op->getParentOfType<linalg::LinalgOp>() ||
-         op->getParentOfType<tensor::PadOp>();
+         op->getParentOfType<tensor::PadOp>() ||
+         op->getParentOfType<tensor::GenerateOp>();
 }
 
 /// `linalg.softmax` as upstream decomposes it.
@@ -96,6 +97,75 @@ static void replaceDifference(Operation *op, IRRewriter &rewriter) {
       arith::SubIOp::create(rewriter, op->getLoc(), zero, term).getResult());
 }
 
+namespace {
+
+/// The low and high halves of a product, as those of a product of integers with
+/// twice as many bits.
+template <typename OpTy, typename ExtOp>
+struct WidenProduct : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getLhs()));
+    if (!element || element.getWidth() < 8 || element.getWidth() > 32)
+      return rewriter.notifyMatchFailure(op, "no integers of 8 to 32 bits");
+    const Location loc = op.getLoc();
+    const Type type = op.getLhs().getType();
+    const IntegerType twice = rewriter.getIntegerType(2 * element.getWidth());
+    Type wide = twice;
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      wide = tensor.clone(twice);
+    const Value product = arith::MulIOp::create(
+        rewriter, loc, ExtOp::create(rewriter, loc, wide, op.getLhs()),
+        ExtOp::create(rewriter, loc, wide, op.getRhs()));
+    TypedAttr width = rewriter.getIntegerAttr(twice, element.getWidth());
+    if (wide != twice)
+      width = SplatElementsAttr::get(cast<ShapedType>(wide), width);
+    const Value shift = arith::ConstantOp::create(rewriter, loc, width);
+    const Value low = arith::TruncIOp::create(rewriter, loc, type, product);
+    const Value high = arith::TruncIOp::create(
+        rewriter, loc, type,
+        arith::ShRUIOp::create(rewriter, loc, product, shift));
+    rewriter.replaceOp(op, {low, high});
+    return success();
+  }
+};
+
+/// A sum wraps where it is less than an operand.
+struct ExpandCarry : OpRewritePattern<arith::AddUIExtendedOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::AddUIExtendedOp op,
+                                PatternRewriter &rewriter) const override {
+    const Value sum =
+        arith::AddIOp::create(rewriter, op.getLoc(), op.getLhs(), op.getRhs());
+    const Value carry = arith::CmpIOp::create(
+        rewriter, op.getLoc(), arith::CmpIPredicate::ult, sum, op.getLhs());
+    rewriter.replaceOp(op, {sum, carry});
+    return success();
+  }
+};
+
+/// The size of a tensor outside of a body is read outside, too.
+struct HoistSize : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    Operation *parent = op->getParentOp();
+    const std::optional<int64_t> axis = op.getConstantIndex();
+    if (!isa<linalg::LinalgOp, tensor::GenerateOp, tensor::PadOp>(parent) ||
+        op.getSource().getParentRegion() == op->getParentRegion() || !axis)
+      return rewriter.notifyMatchFailure(op, "not in a body");
+    rewriter.setInsertionPoint(parent);
+    rewriter.replaceOpWithNewOp<tensor::DimOp>(op, op.getSource(), *axis);
+    return success();
+  }
+};
+
+} // namespace
+
 /// Writes operations that have no counterpart as others that have.
 static LogicalResult decompose(func::FuncOp function) {
   SmallVector<linalg::SoftmaxOp> composed;
@@ -115,6 +185,9 @@ static LogicalResult decompose(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi"});
+  patterns.add<WidenProduct<arith::MulSIExtendedOp, arith::ExtSIOp>,
+               WidenProduct<arith::MulUIExtendedOp, arith::ExtUIOp>,
+               ExpandCarry, HoistSize>(function.getContext());
   GreedyRewriteConfig config;
   config.enableFolding(false);
   config.enableConstantCSE(false);
@@ -162,6 +235,7 @@ struct ConvertLinalgToTgPass
     TypeConverter types;
     addConversions(types);
     ConversionState state;
+    state.ignoresAssertions = ignoreAssertions;
     for (auto function : module.getOps<func::FuncOp>())
       if (failed(decompose(function)) ||
           failed(resolveShapes(function, {minSize, maxSize}, state)) ||
@@ -188,6 +262,7 @@ struct ConvertLinalgToTgPass
     populateReturnOpTypeConversionPattern(patterns, types);
     populateStructuredPatterns(patterns, types, state);
     populateTensorPatterns(patterns, types, state);
+    populatePartPatterns(patterns, types, state);
     DenseSet<Operation *> left;
     ConversionConfig config;
     config.unlegalizedOps = &left;

@@ -15,8 +15,9 @@
 #include "Converter.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -59,14 +60,21 @@ private:
   LogicalResult visit(Operation *op);
   /// The size that an operation on index values gives.
   std::optional<Dim> evaluate(Operation *op) const;
-  std::optional<Dim> evaluate(AffineExpr expr, ArrayRef<Dim> operands,
-                              unsigned numDims) const;
   LogicalResult visitLinalg(linalg::LinalgOp op);
   /// A tensor and its tiles, `tiles` of the axes `tiled`.
   LogicalResult visitTiles(Operation *op, Value tensor, Value packed,
                            ArrayRef<int64_t> tiled,
                            ArrayRef<OpFoldResult> tiles,
                            ArrayRef<int64_t> outerOrder);
+  /// Dimensions of parts of a tensor at indices, which have type `type`: those
+  /// of the indices, then those of the tensor. Indexed axes have size 1 or are
+  /// not there.
+  std::optional<SmallVector<Dim>> getIndexedDims(Value tensor, Value indices,
+                                                 ArrayRef<int64_t> indexed,
+                                                 RankedTensorType type) const;
+  /// Finds out whether an assertion holds for all sizes, if that of two sizes
+  /// which it says to be equal does.
+  void visitAssertion(cf::AssertOp op);
   /// Dimensions of the result of an operation that says them, or their sizes.
   std::optional<SmallVector<Dim>> infer(Operation *op) const;
   LogicalResult setTypes();
@@ -154,47 +162,7 @@ LogicalResult ShapeResolver::setDims(OpResult result, ArrayRef<Dim> dims) {
   return success();
 }
 
-std::optional<Dim> ShapeResolver::evaluate(AffineExpr expr,
-                                           ArrayRef<Dim> operands,
-                                           unsigned numDims) const {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return number(constant.getValue());
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return operands[dim.getPosition()];
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return operands[numDims + symbol.getPosition()];
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  auto lhs = evaluate(binary.getLHS(), operands, numDims);
-  auto rhs = evaluate(binary.getRHS(), operands, numDims);
-  if (!lhs || !rhs)
-    return std::nullopt;
-  bool mayDivide = rhs->getMin() > 0;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return *lhs + *rhs;
-  case AffineExprKind::Mul:
-    return *lhs * *rhs;
-  case AffineExprKind::FloorDiv:
-    if (mayDivide)
-      return Dim::get(DimOpKind::floordiv, *lhs, *rhs);
-    return std::nullopt;
-  case AffineExprKind::CeilDiv:
-    if (mayDivide)
-      return Dim::get(DimOpKind::floordiv, *lhs + *rhs - number(1), *rhs);
-    return std::nullopt;
-  case AffineExprKind::Mod:
-    if (mayDivide)
-      return Dim::get(DimOpKind::mod, *lhs, *rhs);
-    return std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
-
 std::optional<Dim> ShapeResolver::evaluate(Operation *op) const {
-  APInt value;
-  if (matchPattern(op, m_ConstantInt(&value)))
-    return number(value.getSExtValue());
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     std::optional<int64_t> axis = dim.getConstantIndex();
     auto dims = getDims(dim.getSource());
@@ -202,37 +170,8 @@ std::optional<Dim> ShapeResolver::evaluate(Operation *op) const {
       return (*dims)[*axis];
     return std::nullopt;
   }
-  auto operands = state.getSizes(getAsOpFoldResult(op->getOperands()));
-  if (!operands)
-    return std::nullopt;
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op))
-    return evaluate(apply.getAffineMap().getResult(0), *operands,
-                    apply.getAffineMap().getNumDims());
-  if (operands->size() != 2)
-    return std::nullopt;
-  Dim lhs = (*operands)[0], rhs = (*operands)[1];
-  // Rounding towards zero is rounding down where nothing is negative.
-  bool mayDivide = rhs.getMin() > 0 &&
-                   (isNeverNegative(lhs) || isa<arith::FloorDivSIOp>(op));
-  if (isa<arith::AddIOp>(op))
-    return lhs + rhs;
-  if (isa<arith::SubIOp>(op))
-    return lhs - rhs;
-  if (isa<arith::MulIOp>(op))
-    return lhs * rhs;
-  if (isa<arith::MinSIOp>(op))
-    return Dim::get(DimOpKind::min, lhs, rhs);
-  if (isa<arith::MaxSIOp>(op))
-    return Dim::get(DimOpKind::max, lhs, rhs);
-  if (!mayDivide)
-    return std::nullopt;
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
-    return Dim::get(DimOpKind::floordiv, lhs, rhs);
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-    return Dim::get(DimOpKind::floordiv, lhs + rhs - number(1), rhs);
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return Dim::get(DimOpKind::mod, lhs, rhs);
-  return std::nullopt;
+  return computeSize(
+      op, [&](OpFoldResult operand) { return state.getSize(operand); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,6 +232,23 @@ LogicalResult ShapeResolver::visitTiles(Operation *op, Value tensor,
   return success();
 }
 
+std::optional<SmallVector<Dim>>
+ShapeResolver::getIndexedDims(Value tensor, Value indices,
+                              ArrayRef<int64_t> indexed,
+                              RankedTensorType type) const {
+  auto source = getDims(tensor), dims = getDims(indices);
+  if (!source || !dims)
+    return std::nullopt;
+  dims->pop_back();
+  const bool areKept = type.getRank() == int64_t(dims->size() + source->size());
+  for (auto [axis, size] : llvm::enumerate(*source))
+    if (!llvm::is_contained(indexed, int64_t(axis)))
+      dims->push_back(size);
+    else if (areKept)
+      dims->push_back(number(1));
+  return dims;
+}
+
 std::optional<SmallVector<Dim>> ShapeResolver::infer(Operation *op) const {
   auto add = [](ArrayRef<Dim> x, ArrayRef<Dim> y) {
     return llvm::map_to_vector(llvm::zip_equal(x, y), [](auto pair) {
@@ -329,22 +285,17 @@ std::optional<SmallVector<Dim>> ShapeResolver::infer(Operation *op) const {
           return std::nullopt;
         return add(add(*dims, *low), *high);
       })
-      .Case([&](tensor::InsertOp op) { return getDims(op.getDest()); })
+      .Case<tensor::InsertOp, tensor::ScatterOp>(
+          [&](auto op) { return getDims(op.getDest()); })
+      .Case([&](tensor::GenerateOp op) {
+        return state.getSizes(getMixedValues(op.getType().getShape(),
+                                             op.getDynamicExtents(), context));
+      })
       .Case([&](linalg::PackOp op) { return getDims(op.getDest()); })
       .Case([&](linalg::UnPackOp op) { return getDims(op.getDest()); })
-      .Case([&](tensor::GatherOp op) -> Result {
-        auto source = getDims(op.getSource()), dims = getDims(op.getIndices());
-        if (!source || !dims)
-          return std::nullopt;
-        dims->pop_back();
-        const bool areKept = op.getResultType().getRank() ==
-                             int64_t(dims->size() + source->size());
-        for (auto [axis, size] : llvm::enumerate(*source))
-          if (!llvm::is_contained(op.getGatherDims(), int64_t(axis)))
-            dims->push_back(size);
-          else if (areKept)
-            dims->push_back(number(1));
-        return dims;
+      .Case([&](tensor::GatherOp op) {
+        return getIndexedDims(op.getSource(), op.getIndices(),
+                              op.getGatherDims(), op.getResultType());
       })
       .Case([&](tensor::ConcatOp op) -> Result {
         Result sum;
@@ -391,6 +342,62 @@ LogicalResult ShapeResolver::checkType(Value value) const {
                           [&] { return emitError(value.getLoc()); });
 }
 
+void ShapeResolver::visitAssertion(cf::AssertOp op) {
+  APInt value;
+  if (matchPattern(op.getArg(), m_ConstantInt(&value))) {
+    if (!value.isZero())
+      state.holding.insert(op);
+    return;
+  }
+  auto compare = op.getArg().getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return;
+  auto getSize = [&](Value operand) {
+    // Front ends compare sizes as i64, too.
+    while (auto cast = operand.getDefiningOp<arith::IndexCastOp>())
+      operand = cast.getIn();
+    APInt constant;
+    if (matchPattern(operand, m_ConstantInt(&constant)))
+      return std::optional<Dim>(number(constant.getSExtValue()));
+    return state.getSize(operand);
+  };
+  std::optional<Dim> lhs = getSize(compare.getLhs()),
+                     rhs = getSize(compare.getRhs());
+  if (!lhs || !rhs)
+    return;
+  const Dim less = substitute(*rhs) - substitute(*lhs),
+            greater = substitute(*lhs) - substitute(*rhs), one = number(1);
+  const bool areNegative = lhs->getMin() < 0 || rhs->getMin() < 0;
+  auto holds = [&] {
+    using P = arith::CmpIPredicate;
+    switch (compare.getPredicate()) {
+    case P::eq:
+      return unify(*lhs, *rhs);
+    case P::ne:
+      return isNeverNegative(less - one) || isNeverNegative(greater - one);
+    case P::slt:
+      return isNeverNegative(less - one);
+    case P::sle:
+      return isNeverNegative(less);
+    case P::sgt:
+      return isNeverNegative(greater - one);
+    case P::sge:
+      return isNeverNegative(greater);
+    case P::ult:
+      return !areNegative && isNeverNegative(less - one);
+    case P::ule:
+      return !areNegative && isNeverNegative(less);
+    case P::ugt:
+      return !areNegative && isNeverNegative(greater - one);
+    case P::uge:
+      return !areNegative && isNeverNegative(greater);
+    }
+    llvm_unreachable("unknown predicate");
+  };
+  if (holds())
+    state.holding.insert(op);
+}
+
 LogicalResult ShapeResolver::visit(Operation *op) {
   for (Value result : op->getResults())
     if (failed(checkType(result)))
@@ -428,6 +435,18 @@ LogicalResult ShapeResolver::visit(Operation *op) {
           return failure();
     }
   }
+  if (auto scatter = dyn_cast<tensor::ScatterOp>(op)) {
+    auto source = getDims(scatter.getSource());
+    auto wanted =
+        getIndexedDims(scatter.getDest(), scatter.getIndices(),
+                       scatter.getScatterDims(), scatter.getSourceType());
+    if (source && wanted)
+      for (auto [lhs, rhs] : llvm::zip_equal(*wanted, *source))
+        if (failed(requireEqual(op, lhs, rhs)))
+          return failure();
+  }
+  if (auto assertion = dyn_cast<cf::AssertOp>(op))
+    visitAssertion(assertion);
   if (auto pack = dyn_cast<linalg::PackOp>(op))
     if (failed(visitTiles(op, pack.getSource(), pack.getDest(),
                           pack.getInnerDimsPos(), pack.getMixedTiles(),

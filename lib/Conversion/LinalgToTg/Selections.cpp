@@ -52,6 +52,10 @@ public:
     return bits[relation * kOrders + order];
   }
   bool operator[](Relation relation) const { return at(relation, 0); }
+  void set(Relation relation, bool value) {
+    for (unsigned order = 0; order < kOrders; ++order)
+      at(relation, order) = value;
+  }
   /// Whether what belongs to the term does not matter.
   bool isPlain(Relation relation) const {
     return at(relation, 0) == at(relation, 1) &&
@@ -348,8 +352,7 @@ std::optional<Selection> Matcher::match(std::string &reason) {
   found.isMin = found.table[Less];
   if (found.hasNoNans)
     for (Relation relation : {TermNan, BestNan, BothNan})
-      for (unsigned order = 0; order < kOrders; ++order)
-        found.table.at(relation, order) = false;
+      found.table.set(relation, false);
   for (Relation relation : {Less, Greater, TermNan, BestNan, BothNan})
     if (!found.table.isPlain(relation)) {
       reason = "by a condition that compares positions of elements which are "
@@ -412,14 +415,24 @@ private:
   /// Whether what is taken is the position along the one reduced loop.
   bool isPosition(Value taken) const;
   Value buildTaken(Value position) const;
+  /// The initial value of the best element.
+  Value getStart() const {
+    return toOrdered(flatten(c.inits[selection.best], one));
+  }
   /// Whether the best element is taken instead of the initial one.
   Value buildCondition(Value best, Value taken, Value init) const;
+  /// The result if any element is taken behind a NaN: only elements behind the
+  /// last one count.
+  Value buildForgetting(Value x, Value nans, Value lowest) const;
+  /// The last position that is taken because of NaNs that are not the best
+  /// element (`-1`: none). These no longer count in the table.
+  Value findNanPosition(Value nans);
 
   const SelectionContext &c;
   B &b;
   unsigned output;
   const Selection &selection, &best;
-  const Table &table;
+  Table table;
   SmallVector<int64_t> order, back;
   size_t parallel = 0;
   Dim one, count;
@@ -462,18 +475,19 @@ SelectionBuilder::SelectionBuilder(const SelectionContext &context,
 StringRef SelectionBuilder::findOrderOfNans() const {
   if (!isFloat)
     return {};
-  if (keepsNan) {
-    if (best.table[BestNan] || table[BestNan])
-      return "takes the element behind a NaN";
-    return !table[TermNan] && table[BothNan] ? "takes NaNs but the first one"
-                                             : "";
-  }
-  if (table[TermNan])
-    return "takes a NaN where the largest or smallest element does not";
-  if (mayStartWithNan && output != selection.best &&
-      (table[BestNan] != best.table[BestNan] || table[BothNan]))
+  if (keepsNan && best.table[BestNan] && !(table[TermNan] && table[BestNan]))
+    return "differs from that of the largest or smallest element at or behind "
+           "a NaN";
+  if (!keepsNan && mayStartWithNan && output != selection.best &&
+      (table[TermNan] || table[BestNan] != best.table[BestNan] ||
+       table[BothNan]))
     return "differs from that of the largest or smallest element for a NaN as "
            "initial value, which is not a constant";
+  // Which of equal elements counts is not known behind NaNs.
+  if (!table.isPlain(Equal) &&
+      (keepsNan ? table[BestNan] || (!table[TermNan] && table[BothNan])
+                : table[TermNan]))
+    return "compares positions, and takes an element because of a NaN";
   return {};
 }
 
@@ -567,7 +581,7 @@ Value SelectionBuilder::buildTaken(Value position) const {
 
 Value SelectionBuilder::buildCondition(Value chosen, Value taken,
                                        Value init) const {
-  const Value start = toOrdered(flatten(c.inits[selection.best], one));
+  const Value start = getStart();
   Value condition = isLess(start, chosen);
   const Value isTie = isEqual(start, chosen);
   if (!table.isPlain(Equal)) {
@@ -597,6 +611,68 @@ Value SelectionBuilder::buildCondition(Value chosen, Value taken,
   if (mayStartWithNan && keepsNan && table[BothNan])
     add(isChosenNan, isStartNan);
   return condition;
+}
+
+Value SelectionBuilder::buildForgetting(Value x, Value nans,
+                                        Value lowest) const {
+  auto isAny = [&](Value mask) { return reduce(ReduceKind::max, mask); };
+  const Value lastNan = findPosition(nans, true),
+              hasNan = isFound(lastNan, true),
+              isBehind = isLess(repeat(lastNan), getPositions()),
+              hasBehind = isAny(isBehind), hasNumber = isAny(negate(nans));
+  const Value chosen =
+      reduce(ReduceKind::max, WhereOp::create(b, isBehind, x, lowest));
+  const Value position =
+      findPosition(both(isBehind, isEqual(x, repeat(chosen))), table[Equal]);
+  const Value start = getStart(), isStartNan = buildIsNan(b, start);
+  Value condition = isLess(start, chosen);
+  if (table[Equal])
+    condition = either(condition, isEqual(start, chosen));
+  condition = either(
+      both(either(condition, isStartNan), isFound(position, table[Equal])),
+      hasNan);
+  // Of NaNs at the end, the first one is taken, or the last one.
+  Value nanPosition = lastNan;
+  if (!table[BothNan]) {
+    const Value lastNumber = findPosition(negate(nans), true);
+    nanPosition = AddOp::create(b, lastNumber, buildConst(b, lastNumber, 1.0));
+    condition = both(condition, either(hasNumber, negate(isStartNan)));
+  }
+  const Value init = flatten(c.inits[output], one);
+  Value taken;
+  if (output == selection.best) {
+    auto element = cast<FloatType>(getElement(chosen));
+    const Value nan = buildConst(
+        b, cast<RankedTensorType>(chosen.getType()),
+        FloatAttr::get(element, APFloat::getNaN(element.getFloatSemantics())));
+    taken = WhereOp::create(b, hasBehind, fromOrdered(chosen), nan);
+  } else {
+    taken = buildTaken(WhereOp::create(b, hasBehind, position, nanPosition));
+  }
+  return unflatten(WhereOp::create(b, condition, taken, init));
+}
+
+Value SelectionBuilder::findNanPosition(Value nans) {
+  if (!keepsNan) {
+    // The best element is never a NaN.
+    if (!table[TermNan])
+      return {};
+    table.set(TermNan, false);
+    return findPosition(nans, true);
+  }
+  if (!table[BestNan] && (table[TermNan] || !table[BothNan]))
+    return {};
+  // Behind the first NaN, the best element is one.
+  Value isTaken = isLess(repeat(findPosition(nans, false)), getPositions());
+  if (mayStartWithNan)
+    isTaken = either(isTaken, repeat(buildIsNan(b, getStart())));
+  if (!table[BothNan])
+    isTaken = both(isTaken, negate(nans));
+  else if (!table[BestNan])
+    isTaken = both(isTaken, nans);
+  table.set(BestNan, false);
+  table.set(BothNan, false);
+  return findPosition(isTaken, true);
 }
 
 Value SelectionBuilder::build(std::string &reason) {
@@ -630,6 +706,9 @@ Value SelectionBuilder::build(std::string &reason) {
     nans = buildIsNan(b, x);
   const Value lowest =
       buildConst(b, type, getReduceIdentity(ReduceKind::max, getElement(x)));
+  if (keepsNan && best.table[BestNan])
+    return buildForgetting(x, nans, lowest);
+  const Value nanPosition = isFloat ? findNanPosition(nans) : Value();
   if (keepsNan && !table[TermNan]) {
     // Behind the first NaN nothing is better.
     mask = isLess(getPositions(), repeat(findPosition(nans, false)));
@@ -645,7 +724,7 @@ Value SelectionBuilder::build(std::string &reason) {
   const Value init = flatten(c.inits[output], one);
   const bool isValue = output == selection.best;
   const bool needsFound = table[Equal] || isTieByPosition || table[BestNan];
-  Value position, taken;
+  Value position;
   if (!isValue || needsFound) {
     const bool findsNans = keepsNan && table[TermNan];
     if (findsNans && table[BothNan] == isLast)
@@ -656,11 +735,25 @@ Value SelectionBuilder::build(std::string &reason) {
       position = WhereOp::create(b, buildIsNan(b, chosen),
                                  findPosition(nans, table[BothNan]), position);
   }
-  taken = isValue ? fromOrdered(chosen) : buildTaken(position);
+  Value taken = isValue           ? fromOrdered(chosen)
+                : isTieByPosition ? buildTaken(position)
+                                  : Value();
   Value condition = buildCondition(chosen, taken, init);
   // The maximum of no element is the lowest number.
   if (needsFound)
     condition = both(condition, isFound(position, isLast));
+  if (nanPosition) {
+    // The last of both, if both are taken.
+    const Value hasNan = isFound(nanPosition, true);
+    Value later = nanPosition;
+    if (!keepsNan)
+      later = WhereOp::create(b, condition,
+                              MaxOp::create(b, nanPosition, position), later);
+    position = WhereOp::create(b, hasNan, later, position);
+    condition = either(condition, hasNan);
+  }
+  if (!taken)
+    taken = buildTaken(position);
   return unflatten(WhereOp::create(b, condition, taken, init));
 }
 

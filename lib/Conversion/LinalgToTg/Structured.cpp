@@ -19,6 +19,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AffineExpr.h"
@@ -47,6 +48,8 @@ public:
   Value buildOperand(Value operand, AffineMap map, std::string &reason);
   /// The tensor of an output's shape: the reverse of its map.
   Value buildResult(Value value, AffineMap map, ArrayRef<Dim> dims);
+  /// The index of a loop, as i64.
+  Value buildIndex(size_t loop);
   /// Sizes: those of the loops that any of the tensors depends on.
   SmallVector<Dim> join(ValueRange values) const;
   /// Repeats the tensor along loops it does not depend on.
@@ -219,14 +222,17 @@ Value Space::expandAlong(Value value, const llvm::SmallBitVector &axes) {
   return buildExpand(b, value, dims);
 }
 
+Value Space::buildIndex(size_t loop) {
+  SmallVector<Dim> dims(getRank(), getOne());
+  dims[loop] = loops[loop];
+  return IotaOp::create(b, getTensorType(dims, b.getI64Type()), int64_t(loop));
+}
+
 /// What depends on no operand. Null, with a reason, if it is not supported.
 Value Space::buildLeaf(Operation *op, std::string &reason) {
   SmallVector<Dim> dims(getRank(), getOne());
-  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    dims[index.getDim()] = loops[index.getDim()];
-    return IotaOp::create(b, getTensorType(dims, b.getI64Type()),
-                          int64_t(index.getDim()));
-  }
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return buildIndex(index.getDim());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     Type element = convertElementType(constant.getType());
     TypedAttr number =
@@ -238,6 +244,17 @@ Value Space::buildLeaf(Operation *op, std::string &reason) {
   return {};
 }
 
+/// The loop whose index a value in a body is.
+static std::optional<unsigned> getLoop(Value value) {
+  if (auto index = value.getDefiningOp<linalg::IndexOp>())
+    return index.getDim();
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument &&
+      isa_and_nonnull<tensor::GenerateOp>(argument.getOwner()->getParentOp()))
+    return argument.getArgNumber();
+  return std::nullopt;
+}
+
 Value Space::buildExtract(tensor::ExtractOp op, Value tensor,
                           ValueRange indices, std::string &reason) {
   SmallVector<Dim> sizes = getDims(tensor), dims = join({});
@@ -246,12 +263,11 @@ Value Space::buildExtract(tensor::ExtractOp op, Value tensor,
   SmallVector<int64_t> selected;
   llvm::SmallBitVector isTaken(getRank());
   for (auto [axis, index] : llvm::enumerate(op.getIndices())) {
-    auto loop = index.getDefiningOp<linalg::IndexOp>();
-    if (loop && !isTaken.test(loop.getDim()) &&
-        loops[loop.getDim()] == sizes[axis]) {
-      isTaken.set(loop.getDim());
-      dims[loop.getDim()] = sizes[axis];
-      aligned.emplace_back(loop.getDim(), axis);
+    std::optional<unsigned> loop = getLoop(index);
+    if (loop && !isTaken.test(*loop) && loops[*loop] == sizes[axis]) {
+      isTaken.set(*loop);
+      dims[*loop] = sizes[axis];
+      aligned.emplace_back(*loop, axis);
     } else {
       selected.push_back(axis);
     }
@@ -300,6 +316,12 @@ LogicalResult Space::evaluate(Block &block, ArrayRef<Value> arguments,
     return v.getParentBlock() == &block && !values.contains(v);
   };
   for (Operation &op : block.without_terminator()) {
+    if (isa<cf::AssertOp>(op)) {
+      if (!state.ignoresAssertions)
+        return state.fail(root, "has a 'cf.assert' in its body, which " +
+                                    kAssertionReason);
+      continue;
+    }
     if (llvm::any_of(op.getOperands(), depends))
       continue;
     std::string reason;
@@ -659,10 +681,43 @@ private:
   ConversionState &state;
 };
 
+/// A body for each position.
+struct ConvertGenerate : OpConversionPattern<tensor::GenerateOp> {
+  ConvertGenerate(const TypeConverter &types, MLIRContext *context,
+                  ConversionState &state)
+      : OpConversionPattern(types, context), state(state) {}
+
+  LogicalResult
+  matchAndRewrite(tensor::GenerateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (!type)
+      return state.fail(op, "has elements of a type that tensors of tg do not "
+                            "have");
+    B b(op.getLoc(), rewriter);
+    const SmallVector<Dim> dims = tg::getDims(type);
+    Space space(b, dims);
+    SmallVector<Value> positions;
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      positions.push_back(space.buildIndex(axis));
+    DenseMap<Value, Value> values;
+    Block &body = op.getBody().front();
+    if (failed(space.evaluate(body, positions, rewriter, values, state, op)))
+      return failure();
+    const Value yielded = values.lookup(body.getTerminator()->getOperand(0));
+    rewriter.replaceOp(op, buildExpand(b, yielded, dims));
+    return success();
+  }
+
+private:
+  ConversionState &state;
+};
+
 } // namespace
 
 void linalgtotg::populateStructuredPatterns(RewritePatternSet &patterns,
                                             const TypeConverter &types,
                                             ConversionState &state) {
-  patterns.add<ConvertStructured>(types, patterns.getContext(), state);
+  patterns.add<ConvertStructured, ConvertGenerate>(types, patterns.getContext(),
+                                                   state);
 }

@@ -5,17 +5,19 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Converts what is around structured operations: parts and other shapes of
-/// tensors, constants, and arithmetic on tensors and numbers. A number is a
-/// tensor of rank 0.
+/// Converts what is around structured operations: other shapes of tensors,
+/// constants, and arithmetic on tensors and numbers. A number is a tensor of
+/// rank 0.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Builders.h"
 #include "Converter.h"
+#include "TensorPattern.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -46,52 +48,7 @@ ConversionState::getSizes(ArrayRef<OpFoldResult> list) const {
   return result;
 }
 
-namespace {
-
-/// A pattern that says why it does not convert an operation.
-template <typename OpTy>
-class TensorPattern : public OpConversionPattern<OpTy> {
-public:
-  using OpAdaptor = typename OpConversionPattern<OpTy>::OpAdaptor;
-
-  TensorPattern(const TypeConverter &types, MLIRContext *context,
-                ConversionState &state)
-      : OpConversionPattern<OpTy>(types, context), state(state) {}
-
-  LogicalResult
-  matchAndRewrite(OpTy op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const final {
-    B b(op.getLoc(), rewriter);
-    auto type =
-        this->getTypeConverter()->template convertType<RankedTensorType>(
-            op->getResult(0).getType());
-    if (!type) {
-      std::string text;
-      llvm::raw_string_ostream(text) << op->getResult(0).getType();
-      return state.fail(op, "has the type " + text +
-                                ", which tensors of tg do not have");
-    }
-    FailureOr<Value> result = convert(b, op, adaptor, type);
-    if (failed(result))
-      return failure();
-    rewriter.replaceOp(op, *result);
-    return success();
-  }
-
-  /// The converted result, which has the type.
-  virtual FailureOr<Value> convert(B &b, OpTy op, OpAdaptor adaptor,
-                                   RankedTensorType type) const = 0;
-
-protected:
-  ConversionState &state;
-};
-
-Value buildZero(B &b, RankedTensorType type) {
-  return ConstOp::create(b, type, int64_t(0));
-}
-
-/// `b` where the positions [low, low + its size) of each axis are, else `a`.
-Value buildInsert(B &b, Value into, Value part, ArrayRef<Dim> low) {
+Value linalgtotg::buildInsert(B &b, Value into, Value part, ArrayRef<Dim> low) {
   SmallVector<Dim> high;
   for (auto [size, partSize, begin] : llvm::zip_equal(
            linalgtotg::getDims(into), linalgtotg::getDims(part), low))
@@ -109,17 +66,21 @@ Value buildInsert(B &b, Value into, Value part, ArrayRef<Dim> low) {
   return WhereOp::create(b, buildPad(b, ones, low, high), padded, into);
 }
 
-/// Whether [from, to) is within an axis of the size for all values of
-/// variables.
-bool isWithin(Dim from, Dim to, Dim size) {
+bool linalgtotg::isWithin(Dim from, Dim to, Dim size) {
   return isNeverNegative(from) && isNeverNegative(to - from) &&
          isNeverNegative(size - to);
 }
 
-std::string describe(Dim from, Dim to, Dim size) {
+std::string linalgtotg::describePositions(Dim from, Dim to, Dim size) {
   return "positions " + from.str() + " to " + to.str() +
          " of an axis of size " + size.str() +
          " are not known to exist for all sizes";
+}
+
+namespace {
+
+Value buildZero(B &b, RankedTensorType type) {
+  return ConstOp::create(b, type, int64_t(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,6 +256,25 @@ private:
   ConversionState &state;
 };
 
+/// Assertions that hold are left out.
+struct ConvertAssert : OpConversionPattern<cf::AssertOp> {
+  ConvertAssert(const TypeConverter &types, MLIRContext *context,
+                ConversionState &state)
+      : OpConversionPattern(types, context), state(state) {}
+
+  LogicalResult
+  matchAndRewrite(cf::AssertOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!state.ignoresAssertions && !state.holding.contains(op))
+      return state.fail(op, kAssertionReason);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  ConversionState &state;
+};
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
@@ -382,188 +362,12 @@ struct ConvertUnPack : TensorPattern<linalg::UnPackOp> {
     for (auto [axis, size] : llvm::enumerate(sizes)) {
       padded.push_back(tiled.getPadded(axis));
       if (!isNeverNegative(padded.back() - size))
-        return state.fail(op, describe(from[axis], size, padded.back()));
+        return state.fail(op,
+                          describePositions(from[axis], size, padded.back()));
     }
     const SmallVector<int64_t> back = invertPermutationVector(tiled.getOrder());
     return buildShrink(b, buildReshape(b, buildPermute(b, x, back), padded),
                        from, sizes);
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-struct ConvertExtractSlice : TensorPattern<tensor::ExtractSliceOp> {
-  using TensorPattern::TensorPattern;
-  FailureOr<Value> convert(B &b, tensor::ExtractSliceOp op, OpAdaptor adaptor,
-                           RankedTensorType type) const override {
-    auto from = state.getSizes(op.getMixedOffsets());
-    auto sizes = state.getSizes(op.getMixedSizes());
-    if (!from || !sizes)
-      return state.fail(op, "has an offset or a size that is not computed from "
-                            "sizes");
-    Value x = adaptor.getSource();
-    SmallVector<Dim> all = linalgtotg::getDims(x);
-    Dim one(b.getContext(), 1), zero(b.getContext(), 0);
-    View view = View::getRowMajor(b.getContext(), all);
-    bool isStrided = false;
-    SmallVector<Dim> to;
-    for (auto [axis, stride] : llvm::enumerate(op.getMixedStrides())) {
-      std::optional<int64_t> step = getConstantIntValue(stride);
-      Dim begin = (*from)[axis], size = (*sizes)[axis];
-      if (!step || *step < 0)
-        return state.fail(op, "has a stride that is not a positive number");
-      // The last position, and the one behind it.
-      Dim end = begin + (*step == 1 ? size
-                         : size.is(0)
-                             ? zero
-                             : (size - one) * Dim(b.getContext(), *step) + one);
-      if (!isWithin(begin, end, all[axis]))
-        return state.fail(op, describe(begin, end, all[axis]));
-      isStrided |= *step != 1;
-      view.offset = view.offset + begin * view.strides[axis];
-      view.strides[axis] =
-          size.is(1) ? zero : view.strides[axis] * Dim(b.getContext(), *step);
-      to.push_back(end);
-    }
-    view.shape.assign(sizes->begin(), sizes->end());
-    Value part =
-        isStrided
-            ? Value(StridedOp::create(b, getTensorType(*sizes, getElement(x)),
-                                      x, b.getArrayAttr({view.getAttr()})))
-            : buildShrink(b, x, *from, to);
-    return buildReshape(b, part, tg::getDims(type));
-  }
-};
-
-struct ConvertInsertSlice : TensorPattern<tensor::InsertSliceOp> {
-  using TensorPattern::TensorPattern;
-  FailureOr<Value> convert(B &b, tensor::InsertSliceOp op, OpAdaptor adaptor,
-                           RankedTensorType type) const override {
-    auto from = state.getSizes(op.getMixedOffsets());
-    auto sizes = state.getSizes(op.getMixedSizes());
-    if (!from || !sizes)
-      return state.fail(op, "has an offset or a size that is not computed from "
-                            "sizes");
-    if (!op.hasUnitStride())
-      return state.fail(op, "has strides other than 1");
-    for (auto [begin, size, all] :
-         llvm::zip_equal(*from, *sizes, tg::getDims(type)))
-      if (!isWithin(begin, begin + size, all))
-        return state.fail(op, describe(begin, begin + size, all));
-    return buildInsert(b, adaptor.getDest(),
-                       buildReshape(b, adaptor.getSource(), *sizes), *from);
-  }
-};
-
-struct ConvertConcat : TensorPattern<tensor::ConcatOp> {
-  using TensorPattern::TensorPattern;
-  FailureOr<Value> convert(B &b, tensor::ConcatOp op, OpAdaptor adaptor,
-                           RankedTensorType type) const override {
-    Dim zero(b.getContext(), 0);
-    SmallVector<Dim> low(type.getRank(), zero);
-    Value result = buildZero(b, type);
-    for (Value part : adaptor.getInputs()) {
-      result = buildInsert(b, result, part, low);
-      low[op.getDim()] =
-          low[op.getDim()] + linalgtotg::getDims(part)[op.getDim()];
-    }
-    return result;
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// Elements
-//===----------------------------------------------------------------------===//
-
-struct ConvertExtract : TensorPattern<tensor::ExtractOp> {
-  using TensorPattern::TensorPattern;
-  FailureOr<Value> convert(B &b, tensor::ExtractOp op, OpAdaptor adaptor,
-                           RankedTensorType) const override {
-    auto from = state.getSizes(getAsOpFoldResult(op.getIndices()));
-    if (!from) {
-      std::string reason;
-      Value result = buildSelected(b, adaptor.getTensor(), {},
-                                   adaptor.getIndices(), reason);
-      if (!result)
-        return state.fail(op, reason);
-      return result;
-    }
-    SmallVector<Dim> to;
-    Dim one(b.getContext(), 1);
-    for (auto [begin, size] :
-         llvm::zip_equal(*from, linalgtotg::getDims(adaptor.getTensor()))) {
-      to.push_back(begin + one);
-      if (!isWithin(begin, to.back(), size))
-        return state.fail(op, describe(begin, to.back(), size));
-    }
-    return buildReshape(b, buildShrink(b, adaptor.getTensor(), *from, to), {});
-  }
-};
-
-struct ConvertInsert : TensorPattern<tensor::InsertOp> {
-  using TensorPattern::TensorPattern;
-  FailureOr<Value> convert(B &b, tensor::InsertOp op, OpAdaptor adaptor,
-                           RankedTensorType type) const override {
-    SmallVector<Dim> dims = tg::getDims(type);
-    SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
-    auto repeat = [&](Value number) {
-      return buildExpand(b, buildReshape(b, number, ones), dims);
-    };
-    Value isHere = ConstOp::create(b, type.clone(b.getI1Type()), int64_t(1));
-    for (auto [axis, index] : llvm::enumerate(adaptor.getIndices())) {
-      Value wanted = repeat(index);
-      Value position = IotaOp::create(b, getTensorType(dims, getElement(index)),
-                                      int64_t(axis));
-      isHere = AndOp::create(b, isHere, CmpEqOp::create(b, wanted, position));
-    }
-    return Value(WhereOp::create(b, isHere, repeat(adaptor.getScalar()),
-                                 adaptor.getDest()));
-  }
-};
-
-struct ConvertGather : TensorPattern<tensor::GatherOp> {
-  using TensorPattern::TensorPattern;
-  FailureOr<Value> convert(B &b, tensor::GatherOp op, OpAdaptor adaptor,
-                           RankedTensorType type) const override {
-    Value source = adaptor.getSource(), indices = adaptor.getIndices();
-    ArrayRef<int64_t> gathered = op.getGatherDims();
-    SmallVector<Dim> sizes = linalgtotg::getDims(source);
-    SmallVector<Dim> indexSizes = linalgtotg::getDims(indices);
-    Dim zero(b.getContext(), 0), one(b.getContext(), 1);
-    // One index for each place; then the axes of the source that are whole.
-    SmallVector<Dim> dims(ArrayRef<Dim>(indexSizes).drop_back());
-    const size_t numPlaces = dims.size();
-    SmallVector<Dim> shape(numPlaces, one), indexShape(dims);
-    SmallVector<int64_t> order;
-    for (auto [axis, size] : llvm::enumerate(sizes))
-      if (!llvm::is_contained(gathered, int64_t(axis))) {
-        order.push_back(int64_t(axis));
-        dims.push_back(size);
-        shape.push_back(size);
-        indexShape.push_back(one);
-      }
-    for (int64_t axis : gathered) {
-      order.push_back(axis);
-      shape.push_back(sizes[axis]);
-    }
-    SmallVector<Value> selecting;
-    for (size_t i = 0; i < gathered.size(); ++i) {
-      SmallVector<Dim> from(indexSizes.size(), zero), to(indexSizes);
-      from.back() = Dim(b.getContext(), int64_t(i));
-      to.back() = from.back() + one;
-      selecting.push_back(
-          buildReshape(b, buildShrink(b, indices, from, to), indexShape));
-    }
-    std::string reason;
-    Value result =
-        buildSelected(b, buildReshape(b, buildPermute(b, source, order), shape),
-                      dims, selecting, reason);
-    if (!result)
-      return state.fail(op, reason);
-    // Gathered axes may stay, with size 1.
-    return buildReshape(b, result, tg::getDims(type));
   }
 };
 
@@ -630,8 +434,6 @@ void linalgtotg::populateTensorPatterns(RewritePatternSet &patterns,
                ConvertSize, ConvertReshape<tensor::ExpandShapeOp>,
                ConvertReshape<tensor::CollapseShapeOp>,
                ConvertReshape<tensor::ReshapeOp>, ConvertCast, ConvertPad,
-               ConvertExtractSlice, ConvertInsertSlice, ConvertConcat,
-               ConvertExtract, ConvertInsert, ConvertGather, ConvertPack,
-               ConvertUnPack, ConvertArithmetic>(types, patterns.getContext(),
-                                                 state);
+               ConvertAssert, ConvertPack, ConvertUnPack, ConvertArithmetic>(
+      types, patterns.getContext(), state);
 }

@@ -292,6 +292,33 @@ static constexpr FixedHelper kFixed[] = {
   return bits;
 }
 )"},
+    {"near_fma_f32", "",
+     R"(HELPER float near_fma_f32(float a, float b, float c) {
+#if FUSED
+  return fmaf(a, b, c);
+#else
+  return (float)((double)a * (double)b + (double)c);
+#endif
+}
+)"},
+    // The product and the sum with what they lack, by Dekker and Knuth. Where
+    // that is not finite, or the same but for the sign of a zero, it is as if
+    // rounded twice.
+    {"near_fma_f64", "",
+     R"(HELPER double near_fma_f64(double a, double b, double c) {
+#if FUSED
+  return fma(a, b, c);
+#else
+  const double as = a * 134217729.0, ah = as - (as - a), al = a - ah;
+  const double bs = b * 134217729.0, bh = bs - (bs - b), bl = b - bh;
+  const double product = a * b, sum = product + c, part = sum - product;
+  const double lost = ah * bh - product + ah * bl + al * bh + al * bl;
+  const double result =
+      sum + (product - (sum - part) + (c - part) + lost);
+  return result < sum || result > sum ? result : sum;
+#endif
+}
+)"},
     {"f32_from_f16", "f32_from_bits",
      R"(HELPER float f32_from_f16(uint16_t a) {
   const uint32_t sign = (uint32_t)(a & 0x8000u) << 16, rest = a & 0x7fffu;
@@ -446,6 +473,42 @@ std::string Helpers::getFixed(llvm::StringRef name) {
     });
   }
   llvm_unreachable("unknown function of the file");
+}
+
+/// near_fma_f32 for vectors of the compiler.
+static constexpr llvm::StringLiteral kNearF32 =
+    R"(  return __builtin_convertvector(
+      __builtin_convertvector(a, @D) * __builtin_convertvector(b, @D) +
+          __builtin_convertvector(c, @D),
+      @T);
+)";
+
+std::string Helpers::getNearFma(const CType &type) {
+  const std::string scalar =
+      getFixed("near_fma_" + type.getLane().getShortName());
+  if (!type.isVector())
+    return scalar;
+  auto apply = [&](llvm::ArrayRef<std::string> lanes) {
+    return scalar + "(" + llvm::join(lanes, ", ") + ")";
+  };
+  const std::string name = "near_fma_" + type.getShortName();
+  // Lanes of f64 are as fast one by one.
+  if (!isNative(type) || type.kind == CType::Kind::F64)
+    return getLanewise(name, type, {type, type, type}, apply);
+  return get(name, [&](const std::string &unique) {
+    CType wide = type;
+    wide.kind = CType::Kind::F64;
+    const std::string own = getType(type), extended = getType(wide);
+    llvm::SmallVector<std::string> lanes;
+    for (unsigned i = 0; i < type.lanes; ++i)
+      lanes.push_back(apply({getLane(type, "a", llvm::Twine(i)),
+                             getLane(type, "b", llvm::Twine(i)),
+                             getLane(type, "c", llvm::Twine(i))}));
+    return "HELPER " + own + " " + unique + "(" + own + " a, " + own + " b, " +
+           own + " c) {\n#if VECTORS && !FUSED\n" +
+           substitute(kNearF32, {{"D", extended}, {"T", own}}) +
+           "#else\n  return " + make(type, lanes) + ";\n#endif\n}\n";
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -649,6 +712,17 @@ static constexpr llvm::StringLiteral kPrologue = R"(#include <math.h>
 #define VECTORS 0
 #endif
 
+/* Whether fma() is an instruction. Functions like exp are computed with it, or
+ * with more bits than those of their type. */
+#if defined(@FMA)
+#define FUSED @FMA
+#elif defined(FP_FAST_FMA) || defined(__FMA__) || defined(__FMA4__) || \
+    defined(__aarch64__)
+#define FUSED 1
+#else
+#define FUSED 0
+#endif
+
 #if VECTORS
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define LANE(v, i) ((v)[i])
@@ -683,7 +757,8 @@ static constexpr llvm::StringLiteral kPrologue = R"(#include <math.h>
 
 std::string mlir::tg::c::getPrologue(const PrintCOptions &options) {
   return options.introduction +
-         substitute(kPrologue,
-                    {{"PORTABLE",
-                      llvm::StringRef(options.name).upper() + "_PORTABLE"}});
+         substitute(
+             kPrologue,
+             {{"PORTABLE", llvm::StringRef(options.name).upper() + "_PORTABLE"},
+              {"FMA", llvm::StringRef(options.name).upper() + "_FMA"}});
 }

@@ -248,6 +248,10 @@ std::string FunctionPrinter::getIntrinsic(const llvm::IntrinsicInst &call) {
                              (type.isInt() && type.bits != type.getWidth()
                                   ? "_" + std::to_string(type.bits)
                                   : "");
+  if (id == llvm::Intrinsic::fma && call.hasApproxFunc() && !options.hasFma &&
+      type.isFloat())
+    return helpers.getNearFma(type) + "(" + operands[0].text + ", " +
+           operands[1].text + ", " + operands[2].text + ")";
   if (llvm::StringRef function = getMathFunction(id); !function.empty()) {
     if (type.isSmallFloat() && id == llvm::Intrinsic::fma)
       throw fail(); // It would be rounded twice.

@@ -44,7 +44,7 @@ private:
 /// A name of C that no other one is equal to.
 void ModulePrinter::findNames() {
   for (llvm::StringRef macro : {"VECTORS", "LANE", "MAKE", "HELPER", "ALIGNED",
-                                "ALIGN", "PREFETCH", "AT"})
+                                "ALIGN", "PREFETCH", "AT", "FUSED"})
     taken.insert(macro);
   for (const auto &declared : options.declarations) {
     names[declared.first()] = declared.first().str();

@@ -103,6 +103,9 @@ public:
   /// Loads and stores of a scalar or a vector.
   std::string getLoad(const CType &type, uint64_t alignment);
   std::string getStore(const CType &type, uint64_t alignment);
+  /// A function for a * b + c that may be rounded twice, with more bits than
+  /// those of the type at first. \p type is of f32 or f64.
+  std::string getNearFma(const CType &type);
   /// A function on integers of more than 64 bits.
   std::string getWide(llvm::StringRef operation, const CType &type);
 

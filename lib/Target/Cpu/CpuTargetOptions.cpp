@@ -138,6 +138,11 @@ bool CpuTargetOptions::hasFeature(StringRef feature) const {
   return subtarget && subtarget->checkFeatures(("+" + feature).str());
 }
 
+bool CpuTargetOptions::hasFma() const {
+  return !llvm::Triple(triple).isX86() || hasFeature("fma") ||
+         hasFeature("fma4") || hasFeature("avx512f");
+}
+
 std::string CpuTargetOptions::str() const {
   return triple + ";" + cpu + ";" + features + ";" +
          std::to_string(preferVectorWidth) + ";" +

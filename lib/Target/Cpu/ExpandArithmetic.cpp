@@ -412,14 +412,9 @@ static llvm::Value *expand(llvm::Instruction &op, llvm::Function *fma64) {
              : expander.fma32(x, y, z);
 }
 
-static bool hasFma(const CpuTargetOptions &target) {
-  return target.hasFeature("fma") || target.hasFeature("fma4") ||
-         target.hasFeature("avx512f");
-}
-
 bool cpu::expandPolynomials(llvm::Module &module,
                             const CpuTargetOptions &target) {
-  if (!module.getTargetTriple().isX86() || hasFma(target))
+  if (!module.getTargetTriple().isX86() || target.hasFma())
     return false;
   llvm::SmallVector<llvm::IntrinsicInst *> products;
   for (llvm::Function &function : module)
@@ -464,7 +459,8 @@ LogicalResult cpu::expandArithmetic(llvm::Module &module,
   if (!module.getTargetTriple().isX86())
     return success();
   const Processor processor = {
-      hasFma(target), target.hasFeature("f16c") || target.hasFeature("avx512f"),
+      target.hasFma(),
+      target.hasFeature("f16c") || target.hasFeature("avx512f"),
       target.hasFeature("avx512fp16"), target.hasFeature("sse4.1")};
   llvm::Function *fma64 = nullptr;
   for (;;) {

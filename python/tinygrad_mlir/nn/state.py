@@ -235,7 +235,8 @@ def get_state_dict(obj: Any, prefix: str = "", tensor_type: type = Tensor) -> di
     A prefix is put before the names as it is.
     """
     if isinstance(obj, tensor_type):
-        return {prefix.strip("."): obj}
+        found: Any = obj
+        return {prefix.strip("."): found}
     parts: Any
     if isinstance(obj, dict):
         parts = obj.items()

@@ -15,7 +15,17 @@ from tinygrad_mlir.memory import Buffer, of_memory
 from tinygrad_mlir.uop import OPERATIONS, OPS, GroupOp, Ops
 from tinygrad_mlir.uop.upat import PatternMatcher, UPat
 
-__all__ = ["GroupOp", "Ops", "PatternMatcher", "UOp", "UPat", "graph_rewrite", "rewrite_rules"]
+__all__ = [
+    "GroupOp",
+    "Ops",
+    "PatternMatcher",
+    "UOp",
+    "UPat",
+    "apply_patterns",
+    "graph_rewrite",
+    "rewrite_rules",
+    "sym_infer",
+]
 
 Number = bool | int | float
 
@@ -699,6 +709,15 @@ def _common_shape(op: Ops, uops: list[UOp]) -> tuple[Any, ...]:
     return tuple(shape)
 
 
+def sym_infer(uop: _core.Size | int, var_vals: dict[str, int]) -> int:
+    """The number that a size is for values of its variables, by their names; variables that are
+    not among them have the values that they are bound to.
+
+    Raises a ShapeError for a variable without a value, and for a value beyond its bounds.
+    """
+    return int(uop.substitute(var_vals)) if isinstance(uop, _core.Size) else uop
+
+
 def _alu(op: Ops, operands: tuple[UOp | Number, ...]) -> UOp:
     if op not in GroupOp.ALU:
         raise TypeError(f"alu() takes an elementwise operation of GroupOp.ALU, not {op!r}")
@@ -714,4 +733,8 @@ def _alu(op: Ops, operands: tuple[UOp | Number, ...]) -> UOp:
     return UOp(op, None, tuple(_broadcast(x, shape) for x in uops))
 
 
-from tinygrad_mlir.uop.rewrite import graph_rewrite, rewrite_rules  # noqa: E402
+from tinygrad_mlir.uop.rewrite import (  # noqa: E402
+    apply_patterns,
+    graph_rewrite,
+    rewrite_rules,
+)

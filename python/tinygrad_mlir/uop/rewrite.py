@@ -8,12 +8,12 @@ from contextlib import ContextDecorator
 from typing import Any
 
 from tinygrad_mlir import _core
-from tinygrad_mlir._core import Error, GraphNode
+from tinygrad_mlir._core import Error, GraphNode, Tensor
 from tinygrad_mlir.uop import Ops
 from tinygrad_mlir.uop.ops import UOp, _check_same
 from tinygrad_mlir.uop.upat import PatternMatcher, Rule
 
-__all__ = ["REWRITE_LIMIT", "graph_rewrite", "rewrite_rules"]
+__all__ = ["REWRITE_LIMIT", "apply_patterns", "graph_rewrite", "rewrite_rules"]
 
 # So many nodes may wait for their replacements, beyond those that a graph has.
 REWRITE_LIMIT = 10_000
@@ -138,6 +138,25 @@ def graph_rewrite(
     return _Rewriter(None if bottom_up else pm, pm if bottom_up else bpm, ctx).rewrite(sink)
 
 
+def apply_patterns(patterns: str, *tensors: Tensor, name: str = "patterns") -> None:
+    """Rewrites what tensors are computed by with patterns of MLIR's dialect `pdl`, given as text,
+    until none matches: `pdl.pattern` operations over operations of the dialect `tg`.
+
+    MLIR compiles and runs the patterns; no Python is called. They have to keep values and types.
+    All tensors on the way to those given get the rewritten operations, and gradients are those of
+    them. Memory, assignments that have not run, and values of with_gradient() with what they are
+    computed by stay as they are. Nothing is computed.
+
+    Raises a CompileError with the line and column, in a text called `name`, for what cannot be
+    parsed or is no pattern, for results that are invalid or of another type, and for patterns that
+    never end. The tensors are as before then.
+    """
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"apply_patterns() takes Tensors, not {tensor!r}")
+    _core.apply_patterns(list(tensors), patterns, name)
+
+
 class rewrite_rules(ContextDecorator):
     """Rules for all that this thread computes within a `with` statement or a decorated function.
 
@@ -148,20 +167,30 @@ class rewrite_rules(ContextDecorator):
     the graph is taken; what they realize is not rewritten. Functions captured by TinyJit are
     rewritten when they are captured.
 
-    An error of a rule, or of graph_rewrite(), is raised by `realize()` or what else asks for
+    Instead of a PatternMatcher, `pm` may be the text of patterns for apply_patterns().
+
+    An error of a rule, of graph_rewrite() or apply_patterns(), is raised by `realize()` or what else asks for
     values.
     """
 
-    def __init__(self, pm: PatternMatcher, ctx: Any = None, bottom_up: bool = False) -> None:
-        if not isinstance(pm, PatternMatcher):
-            raise TypeError(f"rewrite_rules() takes a PatternMatcher, not a {type(pm).__name__}")
+    def __init__(self, pm: PatternMatcher | str, ctx: Any = None, bottom_up: bool = False) -> None:
+        if not isinstance(pm, (PatternMatcher, str)):
+            raise TypeError(
+                "rewrite_rules() takes a PatternMatcher or the text of patterns, not a "
+                f"{type(pm).__name__}"
+            )
         self.pm, self.ctx, self.bottom_up = pm, ctx, bottom_up
 
     def _rewrite(self, node: GraphNode) -> GraphNode:
         # The scopes at the time of the call: they may have been entered in any order.
         uop = UOp.of(node)
         for scope in reversed(_scopes.active):
-            uop = graph_rewrite(uop, scope.pm, scope.ctx, scope.bottom_up)
+            if isinstance(scope.pm, str):
+                tensor = Tensor(uop)
+                apply_patterns(scope.pm, tensor)
+                uop = UOp.of(_core.GraphNode(tensor))
+            else:
+                uop = graph_rewrite(uop, scope.pm, scope.ctx, scope.bottom_up)
         return uop.node
 
     def __enter__(self) -> rewrite_rules:

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-enum { kBehind = 0xa5, kAll = 5 };
+enum { kBehind = 0xa5, kAll = 6 };
 static struct {
   char *memory, *end, *limit;
 } all[kAll];
@@ -72,13 +72,13 @@ static void run(const net_state *state, int64_t n) {
   const size_t rows = (size_t)n;
   float *x = get(rows * 32, 4), *v = get(rows * 4, 4);
   float *y = get(rows * 16, 64), *sums = get(16, 64),
-        *first = get(rows * 16, 64);
+        *first = get(rows * 16, 64), *last = get(16, 64);
   float expected[4] = {0, 0, 0, 0};
   for (int64_t i = 0; i < n * 8; ++i)
     x[i] = (float)(i * 7 % 13) - 6;
   for (int64_t i = 0; i < n; ++i)
     v[i] = (float)i;
-  expect(net_step(state, x, v, y, sums, first, n) == NET_OK, "status", n);
+  expect(net_step(state, x, v, y, sums, first, last, n) == NET_OK, "status", n);
   for (int64_t i = 0; i < n; ++i) {
     expect(v[i] == (float)i + 1, "v", n);
     for (int j = 0; j < 4; ++j) {
@@ -92,13 +92,14 @@ static void run(const net_state *state, int64_t n) {
     }
   }
   expect(memcmp(sums, expected, sizeof expected) == 0, "sums", n);
+  expect(memcmp(last, state->table[n - 1], sizeof expected) == 0, "last", n);
   release();
 }
 
 int main(void) {
   static net_state state;
   NET_ALIGNED float memory[3][64];
-  NET_ALIGNED float sums[4];
+  NET_ALIGNED float sums[4], last[4];
   if (net_init(&state) != NET_OK)
     return 1;
   for (int64_t n = 1; n <= 64; ++n)
@@ -106,16 +107,16 @@ int main(void) {
   /* Two rows are 16 numbers of y and of x; 65 rows are too many. */
   float v[64] = {0};
   memset(memory, 0, sizeof memory);
-  expect(net_step(&state, memory[0], v, &memory[0][16], sums, memory[1], 2) ==
-             NET_OK,
+  expect(net_step(&state, memory[0], v, &memory[0][16], sums, memory[1], last,
+                  2) == NET_OK,
          "neighbors", 2);
-  expect(net_step(&state, memory[0], v, &memory[0][16], sums, memory[1], 3) ==
-             NET_ERROR_OVERLAP,
+  expect(net_step(&state, memory[0], v, &memory[0][16], sums, memory[1], last,
+                  3) == NET_ERROR_OVERLAP,
          "overlap", 3);
-  expect(net_step(&state, memory[0], v, memory[1], sums, memory[2], 65) ==
+  expect(net_step(&state, memory[0], v, memory[1], sums, memory[2], last, 65) ==
              NET_ERROR_SIZE,
          "bound", 65);
-  expect(net_step(&state, memory[0], v, memory[1], sums, memory[2], 0) ==
+  expect(net_step(&state, memory[0], v, memory[1], sums, memory[2], last, 0) ==
              NET_ERROR_SIZE,
          "bound", 0);
   printf("passed\n");

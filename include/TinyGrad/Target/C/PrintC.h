@@ -44,6 +44,11 @@ struct PrintCOptions {
 
   /// The name of the file's macro that turns vectors off is NAME_PORTABLE.
   std::string name;
+  /// Whether the target rounds a product with a sum once. If it does not, those
+  /// that may be rounded twice (`afn`), as in functions like exp, are computed
+  /// with more bits instead, unless the compiler has an instruction for them.
+  /// The file's macro NAME_FMA decides, if it is defined: 0 or 1.
+  bool hasFma = true;
   /// Lines before everything else: a comment, inclusions.
   std::string introduction;
   /// By the name of the function. All others are static.

@@ -63,6 +63,8 @@ struct CpuTargetOptions {
 
   /// Whether the processor has what LLVM calls so ("avx2").
   bool hasFeature(StringRef feature) const;
+  /// Whether a product with a sum that is rounded once is an instruction.
+  bool hasFma() const;
 
   /// Everything above as text, for cache keys.
   std::string str() const;

@@ -10,13 +10,18 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexSizes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -77,6 +82,14 @@ private:
 
   LogicalResult addName(unsigned size, Attribute dim);
   LogicalResult nameClasses(ArrayRef<GivenSize> given);
+  /// Names sizes that are computed from named ones.
+  void nameComputed();
+  /// Whether a tensor has a size without a name.
+  bool isUnnamed(Value value) const;
+  /// Names the sizes of the results of an operation; whether there were any.
+  bool nameResults(ReifyRankedShapedTypeOpInterface op,
+                   const DenseSet<unsigned> &excluded);
+  std::optional<Dim> evaluate(OpFoldResult size) const;
   LogicalResult checkNames();
   LogicalResult makeTypes();
   LogicalResult checkTypes();
@@ -200,6 +213,11 @@ void SizeNames::joinEqual(Operation *op) {
           joinAxes(cast.getSource(), axis, cast.getResult(), axis);
     return;
   }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    for (Value part : concat.getInputs())
+      for (int64_t axis = 0; axis < concat.getRank(); ++axis)
+        if (axis != static_cast<int64_t>(concat.getDim()))
+          joinAxes(part, axis, concat.getResult(), axis);
   if (!OpTrait::hasElementwiseMappableTraits(op) &&
       !op->hasTrait<OpTrait::SameOperandsAndResultShape>() &&
       !op->hasTrait<OpTrait::SameOperandsAndResultType>())
@@ -293,6 +311,104 @@ LogicalResult SizeNames::nameClasses(ArrayRef<GivenSize> given) {
         return failure();
   }
   return success();
+}
+
+std::optional<Dim> SizeNames::evaluate(OpFoldResult size) const {
+  if (auto number = dyn_cast<Attribute>(size))
+    return Dim(number.getContext(), cast<IntegerAttr>(number).getInt());
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  auto dim = dyn_cast<tensor::DimOp>(op);
+  if (!dim)
+    return computeSize(op,
+                       [&](OpFoldResult operand) { return evaluate(operand); });
+  auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+  const std::optional<int64_t> axis = dim.getConstantIndex();
+  if (!type || !axis || *axis < 0 || *axis >= type.getRank())
+    return std::nullopt;
+  if (!type.isDynamicDim(*axis))
+    return Dim(op->getContext(), type.getDimSize(*axis));
+  auto it = names.find(classes.findLeader(getSize(dim.getSource(), *axis)));
+  return it == names.end() ? std::nullopt : std::optional(Dim(it->second.dim));
+}
+
+bool SizeNames::isUnnamed(Value value) const {
+  RankedTensorType type = getUnknown(value.getType());
+  if (!type)
+    return false;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (type.isDynamicDim(axis) &&
+        !names.contains(classes.findLeader(getSize(value, axis))))
+      return true;
+  return false;
+}
+
+bool SizeNames::nameResults(ReifyRankedShapedTypeOpInterface op,
+                            const DenseSet<unsigned> &excluded) {
+  // The operation says its sizes in operations, which do not stay.
+  struct Created : OpBuilder::Listener {
+    SmallVector<Operation *> operations;
+    void notifyOperationInserted(Operation *op,
+                                 OpBuilder::InsertPoint) override {
+      operations.push_back(op);
+    }
+  } created;
+  OpBuilder builder(op->getContext(), &created);
+  builder.setInsertionPoint(op);
+  ReifiedRankedShapedTypeDims shapes;
+  bool isAny = false;
+  if (succeeded(reifyResultShapes(builder, op, shapes)))
+    for (auto [result, sizes] : llvm::zip(op->getResults(), shapes)) {
+      if (!isUnnamed(result))
+        continue;
+      for (auto [axis, value] : llvm::enumerate(sizes)) {
+        const unsigned size = getSize(result, static_cast<int64_t>(axis)),
+                       leader = classes.findLeader(size);
+        const std::optional<Dim> dim = evaluate(value);
+        // What would be an error for some sizes stays unknown.
+        auto ignore = [] { return InFlightDiagnostic(); };
+        if (!dim || excluded.contains(leader) || !isNeverNegative(*dim) ||
+            failed(checkLength(dim->getAttr(), ignore)) ||
+            failed(checkFits(dim->getAttr(), ignore)))
+          continue;
+        isAny |= names.try_emplace(leader, Name{dim->getAttr(), size}).second;
+      }
+    }
+  for (Operation *one : llvm::reverse(created.operations))
+    one->erase();
+  return isAny;
+}
+
+void SizeNames::nameComputed() {
+  // Sizes that are numbers, or that loops and branches change.
+  DenseSet<unsigned> excluded;
+  for (auto [size, number] : fixed)
+    excluded.insert(classes.findLeader(size));
+  for (auto [source, target] : flows)
+    for (int64_t axis = 0;
+         axis < cast<RankedTensorType>(source.getType()).getRank(); ++axis) {
+      const unsigned from = classes.findLeader(getSize(source, axis)),
+                     to = classes.findLeader(getSize(target, axis));
+      if (from == to)
+        continue;
+      excluded.insert(from);
+      excluded.insert(to);
+    }
+  SmallVector<ReifyRankedShapedTypeOpInterface> operations;
+  function.walk([&](ReifyRankedShapedTypeOpInterface op) {
+    if (llvm::any_of(op->getResultTypes(),
+                     [](Type type) { return bool(getUnknown(type)); }))
+      operations.push_back(op);
+  });
+  bool isAny = true;
+  while (isAny) {
+    isAny = false;
+    for (ReifyRankedShapedTypeOpInterface op : operations)
+      if (llvm::any_of(op->getResults(),
+                       [&](Value result) { return isUnnamed(result); }))
+        isAny |= nameResults(op, excluded);
+  }
 }
 
 LogicalResult SizeNames::checkNames() {
@@ -418,8 +534,10 @@ LogicalResult SizeNames::apply(ArrayRef<GivenSize> given) {
     joinEqual(op);
     followRegions(op);
   });
-  if (failed(nameClasses(given)) || failed(checkNames()) ||
-      failed(makeTypes()) || failed(checkTypes()))
+  if (failed(nameClasses(given)) || failed(checkNames()))
+    return failure();
+  nameComputed();
+  if (failed(makeTypes()) || failed(checkTypes()))
     return failure();
   for (auto [value, type] : types)
     value.setType(type);

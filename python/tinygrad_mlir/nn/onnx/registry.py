@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from onnx import defs
@@ -14,6 +14,8 @@ from onnx import defs
 from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.nn.onnx.errors import UnsupportedOnnxError
 from tinygrad_mlir.nn.onnx.values import Constant, is_small, to_python, to_tensor
+
+FunctionType = TypeVar("FunctionType", bound=Callable[..., Any])
 
 #: The domain of operators that ONNX Runtime adds to the standard.
 MICROSOFT = "com.microsoft"
@@ -72,14 +74,14 @@ def operator(
     constants: Sequence[int] = (),
     fold: Callable[..., Any] | None = None,
     context: bool = False,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[FunctionType], FunctionType]:
     """Registers a function for an operator from a version of its domain's opset on.
 
     It gets the inputs, those that are absent as None, and the attributes by name, with the
     defaults of the standard's version.
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: FunctionType) -> FunctionType:
         versions = _OPERATORS.setdefault((domain, name), [])
         versions.append(
             Operator(name, domain, since, function, frozenset(constants), fold, context)
@@ -108,8 +110,11 @@ def find_operator(domain: str, name: str, opset: int) -> Operator | None:
 
 
 @functools.cache
-def find_schema(domain: str, name: str, opset: int) -> defs.OpSchema | None:
-    """What the standard says about an operator, or None."""
+def find_schema(domain: str, name: str, opset: int) -> Any:
+    """The standard's OpSchema of an operator, or None.
+
+    The stubs of the package `onnx` lack methods about functions, hence Any.
+    """
     try:
         return defs.get_schema(name, opset, domain)
     except defs.SchemaError:

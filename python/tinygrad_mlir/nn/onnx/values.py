@@ -56,7 +56,7 @@ NARROW: dict[int, DType] = {
 
 def name_of_type(element: int) -> str:
     """The standard's name of an element type, such as "FLOAT16"."""
-    names = {number: name for name, number in TensorProto.DataType.items()}
+    names: dict[int, str] = {number: name for name, number in TensorProto.DataType.items()}
     return names.get(element, f"number {element}")
 
 
@@ -159,7 +159,8 @@ def to_array(value: Any) -> np.ndarray:
     """The elements of a value; those of a tensor are computed."""
     if isinstance(value, Constant):
         return value.array
-    return to_tensor(value).numpy()
+    array: np.ndarray = to_tensor(value).numpy()
+    return array
 
 
 def to_python(value: Any) -> Any:

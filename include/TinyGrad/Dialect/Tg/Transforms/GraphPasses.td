@@ -60,8 +60,10 @@ def TgNameSizes : Pass<"tg-name-sizes", "::mlir::ModuleOp"> {
     operands of elementwise operations, of loops of `linalg`, and of both sides of a
     `tensor.cast`, also in regions that may not run. Tensors that regions take and
     yield, as those of `scf`, keep their sizes. A `#tg.shape` that is there already
-    names sizes, too. A `?` that is not the size of an argument stays, and with it
-    the other sizes of its tensor; `convert-linalg-to-tg` finds expressions.
+    names sizes, too. Results of `tensor.concat`, `tensor.pad` and others whose sizes
+    are computed from named ones (by `ReifyRankedShapedTypeOpInterface`) get an
+    expression: `n + m`. A `?` that is neither stays, and with it the other sizes of
+    its tensor, as do sizes that could be negative, and those that loops change.
 
     Errors: a size of an argument without name and bounds; one with two names, or
     that must be a number; a tensor of a loop or branch that has one size here and
@@ -91,7 +93,10 @@ def TgNameSizes : Pass<"tg-name-sizes", "::mlir::ModuleOp"> {
               "Sizes of arguments: arg0:0=n[1,512];arg0:1=m[1,8];arg1:0=n",
               text = "none">
   ];
-  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::tg::TgDialect"
+  ];
 }
 
 def TgDropSizes : Pass<"tg-drop-sizes", "::mlir::ModuleOp"> {

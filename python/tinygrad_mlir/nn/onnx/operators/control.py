@@ -251,7 +251,7 @@ def random(shape: Any, element: int, seed: float | None, **options: Any) -> Tens
     if seed is not None:
         Tensor.manual_seed(int(seed))
     if "mean" in options:
-        result = Tensor.randn(*shape) * options["scale"] + options["mean"]
+        result: Tensor = Tensor.randn(*shape) * options["scale"] + options["mean"]
     else:
         low, high = options["low"], options["high"]
         result = Tensor.rand(*shape) * (high - low) + low

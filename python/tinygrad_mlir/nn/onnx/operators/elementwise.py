@@ -120,8 +120,10 @@ def divide(x: Tensor, y: Tensor) -> Tensor:
 
 def divide_arrays(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind not in "iu":
-        return x / y
-    return (np.sign(x) * np.sign(y) * (abs(x) // abs(y))).astype(x.dtype)
+        result: np.ndarray = x / y
+    else:
+        result = (np.sign(x) * np.sign(y) * (abs(x) // abs(y))).astype(x.dtype)
+    return result
 
 
 def power(x: Tensor, y: Tensor) -> Tensor:
@@ -182,7 +184,8 @@ for name, function, fold_arrays in _BINARY:
 
 
 def modulo_of_arrays(x: np.ndarray, y: np.ndarray, fmod: int) -> np.ndarray:
-    return np.fmod(x, y) if fmod else np.mod(x, y)
+    result: np.ndarray = np.fmod(x, y) if fmod else np.mod(x, y)
+    return result
 
 
 @operator("Mod", fold=modulo_of_arrays)

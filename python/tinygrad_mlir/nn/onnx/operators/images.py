@@ -23,11 +23,13 @@ def cubic_kernel(distance: np.ndarray, a: float) -> np.ndarray:
     x = abs(distance)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return np.where(x <= 1, near, np.where(x < 2, far, 0.0))
+    weights: np.ndarray = np.where(x <= 1, near, np.where(x < 2, far, 0.0))
+    return weights
 
 
 def linear_kernel(distance: np.ndarray) -> np.ndarray:
-    return np.clip(1 - abs(distance), 0, 1)
+    weights: np.ndarray = np.clip(1 - abs(distance), 0, 1)
+    return weights
 
 
 def _source_positions(
@@ -58,7 +60,7 @@ def _source_positions(
 
 
 def _nearest(positions: np.ndarray, mode: str) -> np.ndarray:
-    rounded = {
+    rounded: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "round_prefer_floor": lambda x: np.ceil(x - 0.5),
         "round_prefer_ceil": lambda x: np.floor(x + 0.5),
         "floor": np.floor,
@@ -409,7 +411,7 @@ def _align(
     assert inside is not None
     shape = (*images.shape[:2], *out, -1)
     if mode == "avg":
-        values = inside.unsqueeze(1).where(sample(images, positions, "linear"), 0)
+        values: Tensor = inside.unsqueeze(1).where(sample(images, positions, "linear"), 0)
         return values.reshape(shape).mean(-1)
     # The largest of the four weighted elements around each point.
     floors = [p.floor() for p in positions]

@@ -113,11 +113,11 @@ def squeeze(x: Any, axes: Sequence[int] | None = None) -> Any:
 
 
 def unsqueeze(x: Any, axes: Sequence[int] | int) -> Any:
-    axes = np.atleast_1d(axes).tolist()
-    rank = x.ndim + len(axes)
-    chosen = {int(a) % rank for a in axes}
-    if len(chosen) != len(axes):
-        raise OnnxError(f"the axes {axes} are not distinct")
+    given = np.atleast_1d(axes).tolist()
+    rank = x.ndim + len(given)
+    chosen = {int(a) % rank for a in given}
+    if len(chosen) != len(given):
+        raise OnnxError(f"the axes {given} are not distinct")
     sizes = iter(x.shape)
     return x.reshape(tuple(1 if a in chosen else next(sizes) for a in range(rank)))
 
@@ -330,8 +330,8 @@ def range_(
     count = max(math.ceil((last.item() - first.item()) / step.item()), 0)
     if count <= 64 and all(is_constant(value) for value in (start, limit, delta)):
         return Constant((first + np.arange(count) * step).astype(first.dtype))
-    dtype = DTYPES[element_type(start)]
-    return (Tensor.arange(count) * step.item() + first.item()).cast(dtype)
+    result: Tensor = Tensor.arange(count) * step.item() + first.item()
+    return result.cast(DTYPES[element_type(start)])
 
 
 @operator("EyeLike", context=True)

@@ -35,7 +35,7 @@ LARGEST = {
     dtypes.fp8e5m2fnuz: 57344.0,
 }
 #: The smallest and largest numbers of the narrow integers.
-BOUNDS = {
+BOUNDS: dict[int, tuple[int, int]] = {
     TensorProto.INT4: (-8, 7),
     TensorProto.UINT4: (0, 15),
     TensorProto.INT2: (-2, 1),

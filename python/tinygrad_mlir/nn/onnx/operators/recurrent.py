@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.nn.onnx.errors import UnsupportedOnnxError
@@ -15,7 +14,8 @@ Function = Callable[[Tensor], Tensor]
 Step = Callable[[Tensor, tuple[Tensor, ...]], tuple[Tensor, ...]]
 
 #: Activations for the numbers alpha and beta, and these numbers if none are given.
-ACTIVATIONS: dict[str, tuple[Callable[[Tensor, float, float], Tensor], float, float]] = {
+Activation = Callable[[Tensor, float, float], Tensor]
+ACTIVATIONS: dict[str, tuple[Activation, float, float]] = {
     "Affine": (lambda x, a, b: x * a + b, 1.0, 0.0),
     "Elu": (lambda x, a, b: x.elu(a), 1.0, 0.0),
     "HardSigmoid": (lambda x, a, b: (x * a + b).clip(0, 1), 0.2, 0.5),
@@ -36,7 +36,7 @@ def _activations(
 ) -> list[Function]:
     """Functions by name; each takes numbers from the lists if it has any."""
     left = [list(alphas or []), list(betas or [])]
-    result = []
+    result: list[Function] = []
     for name in names:
         known = _BY_LOWER_NAME.get(name.lower())
         if known is None:
@@ -48,7 +48,7 @@ def _activations(
                 beta = left[1].pop(0) if left[1] else beta
 
         def function(
-            x: Tensor, call: Any = call, alpha: float = alpha, beta: float = beta
+            x: Tensor, call: Activation = call, alpha: float = alpha, beta: float = beta
         ) -> Tensor:
             return call(x if clip is None else x.clip(-clip, clip), alpha, beta)
 

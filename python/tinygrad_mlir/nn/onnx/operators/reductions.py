@@ -42,6 +42,8 @@ kAxesInput = {name: 13 if name == "ReduceSum" else 18 for name in REDUCTIONS}
 
 
 def _register(name: str) -> None:
+    call: Callable[..., Tensor]
+    fold: Callable[..., np.ndarray] | None
     call, fold = REDUCTIONS[name]
 
     def reduce(
@@ -57,6 +59,7 @@ def _register(name: str) -> None:
     def reduce_arrays(
         x: np.ndarray, axes: Any = None, keepdims: int = 1, noop_with_empty_axes: int = 0
     ) -> np.ndarray | None:
+        assert fold is not None
         if axes is None or not len(axes):
             if noop_with_empty_axes:
                 return x
@@ -75,7 +78,8 @@ for name in REDUCTIONS:
 def arg_max(x: Tensor, axis: int, keepdims: int, select_last_index: int = 0) -> Tensor:
     if select_last_index:
         last = x.shape[axis] - 1
-        return (last - x.flip(axis).argmax(axis, bool(keepdims))).cast(dtypes.int64)
+        last_first: Tensor = last - x.flip(axis).argmax(axis, bool(keepdims))
+        return last_first.cast(dtypes.int64)
     return x.argmax(axis, bool(keepdims)).cast(dtypes.int64)
 
 
@@ -83,7 +87,8 @@ def arg_max(x: Tensor, axis: int, keepdims: int, select_last_index: int = 0) -> 
 def arg_min(x: Tensor, axis: int, keepdims: int, select_last_index: int = 0) -> Tensor:
     if select_last_index:
         last = x.shape[axis] - 1
-        return (last - x.flip(axis).argmin(axis, bool(keepdims))).cast(dtypes.int64)
+        last_first: Tensor = last - x.flip(axis).argmin(axis, bool(keepdims))
+        return last_first.cast(dtypes.int64)
     return x.argmin(axis, bool(keepdims)).cast(dtypes.int64)
 
 
@@ -105,7 +110,8 @@ for name, call in {
         """Before opset 13: all axes from `axis` on are one."""
         axis += x.ndim if axis < 0 else 0
         rows = int(np.prod(x.shape[:axis]))
-        return call(x.reshape(rows, -1), -1).reshape(x.shape)
+        result: Tensor = call(x.reshape(rows, -1), -1)
+        return result.reshape(x.shape)
 
     operator(name)(over_last_axes)
     operator(name, 13)(lambda x, axis=-1, call=call: call(x, axis).cast(x.dtype))
