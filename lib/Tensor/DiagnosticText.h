@@ -9,6 +9,7 @@
 
 #include "TinyGrad/Runtime/Error.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 
