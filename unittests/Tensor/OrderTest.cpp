@@ -447,7 +447,8 @@ TEST(Sort, Rows) {
   Tensor special = Tensor::from({float(kNan), 1.f, float(-kInf), float(kInf)});
   expectTensor(special.sort().first, {4}, {-kInf, 1, kInf, kNan});
   expectTensor(special.sort(0, true).first, {4}, {kNan, kInf, 1, -kInf});
-  EXPECT_ERROR(x.sort(2), IndexError, "argsort");
+  EXPECT_ERROR(x.sort(2), IndexError, "sort: axis 2");
+  EXPECT_ERROR(x.argsort(2), IndexError, "argsort: axis 2");
 }
 
 TEST(Sort, ManyElements) {

@@ -443,6 +443,9 @@ std::vector<EncodedMap> GPUDevice::encodeMaps(const Kernel &kernel,
                                               std::size_t numBuffers) {
   const std::vector<TensorMap> &maps =
       static_cast<GPUFunction *>(kernel.entry())->tensorMaps;
+  if (maps.empty())
+    return {};
+  Current current(*this);
   std::vector<EncodedMap> encoded(maps.size());
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const TensorMap &map = maps[i];
