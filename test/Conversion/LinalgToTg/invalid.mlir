@@ -226,8 +226,8 @@ func.func @tiles_not_from_sizes(%x: tensor<8xf32>, %t: index, %o: tensor<?x?xf32
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
 
-// The position forgets NaNs, but the maximum keeps them from then on and the
-// comparison with it differs.
+// The maximum takes a NaN and gives it up for the element behind it; the
+// position stays as it is at both.
 func.func @argmax_of_others(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor<i64> {
   // expected-error@+1 {{reduces loops and selects output 1 by a condition that differs from that of the largest or smallest element at or behind a NaN; compare with 'ogt' or 'olt'}}
   %0:2 = linalg.generic {indexing_maps = [#id, #none, #none], iterator_types = ["reduction"]}
