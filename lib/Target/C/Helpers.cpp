@@ -484,8 +484,7 @@ static constexpr llvm::StringLiteral kNearF32 =
 )";
 
 std::string Helpers::getNearFma(const CType &type) {
-  const std::string scalar =
-      getFixed("near_fma_" + type.getLane().getShortName());
+  std::string scalar = getFixed("near_fma_" + type.getLane().getShortName());
   if (!type.isVector())
     return scalar;
   auto apply = [&](llvm::ArrayRef<std::string> lanes) {
