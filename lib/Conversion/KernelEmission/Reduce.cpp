@@ -19,6 +19,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::emission;
@@ -431,6 +433,11 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
   std::optional<unsigned> narrowed;
   if (members.size() == 1)
     narrowed = findNarrowed(op, loops);
+  // A reduction that another one reads may be over the same range, of which it
+  // needs all positions.
+  SmallVector<Value> outerConditions;
+  for (unsigned index : loops)
+    outerConditions.push_back(std::exchange(ranges[index].condition, Value()));
   if (narrowed)
     ranges[*narrowed].condition =
         op.getValue().getDefiningOp<WhereOp>().getCondition();
@@ -457,8 +464,8 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
     emitVersions(unless, carried, loc, emitNest);
   else if (!isEmpty)
     emitNest(carried);
-  if (narrowed)
-    ranges[*narrowed].condition = Value();
+  for (auto [index, condition] : llvm::zip_equal(loops, outerConditions))
+    ranges[index].condition = condition;
 
   Value *next = carried.begin();
   for (Member &member : members) {
