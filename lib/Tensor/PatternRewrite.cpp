@@ -45,6 +45,22 @@ static FrozenRewritePatternSet parsePatterns(MLIRContext &context,
     if (!isa<pdl::PatternOp>(op))
       errors.fail(kMethod, op.getLoc(),
                   "'" + op.getName().getStringRef() + "' is no 'pdl.pattern'");
+  // MLIR calls functions of C++ by their names without looking whether they are
+  // registered.
+  module->walk([&](Operation *op) {
+    std::optional<StringRef> function;
+    if (auto constraint = dyn_cast<pdl::ApplyNativeConstraintOp>(op))
+      function = constraint.getName();
+    else if (auto native = dyn_cast<pdl::ApplyNativeRewriteOp>(op))
+      function = native.getName();
+    else if (auto rewrite = dyn_cast<pdl::RewriteOp>(op))
+      function = rewrite.getName();
+    if (function)
+      errors.fail(kMethod, op->getLoc(),
+                  "'" + *function +
+                      "' would be a function of C++, which patterns as text "
+                      "cannot call");
+  });
   FrozenRewritePatternSet patterns(PDLPatternModule(std::move(module)));
   if (!errors.empty())
     errors.fail(kMethod);

@@ -132,6 +132,30 @@ def test_gradients_of_their_own(x):
             "type",
         ),
         (LOG_OF_EXP.replace("pdl.replace %log with (%x : !pdl.value)", "pdl.erase %log"), "."),
+        # Functions of C++, which nobody has registered.
+        (
+            LOG_OF_EXP.replace(
+                "pdl.rewrite", 'pdl.apply_native_constraint "nope"(%x : !pdl.value)\npdl.rewrite'
+            ),
+            r"rules:\d+:\d+: 'nope' would be a function of C\+\+",
+        ),
+        (
+            LOG_OF_EXP.replace(
+                "pdl.replace %log with (%x : !pdl.value)",
+                '%y = pdl.apply_native_rewrite "nope"(%x : !pdl.value) : !pdl.value\n'
+                "pdl.replace %log with (%y : !pdl.value)",
+            ),
+            "'nope' would be a function",
+        ),
+        (
+            re.sub(
+                r"pdl.rewrite %log \{.*?\n *\}",
+                'pdl.rewrite %log with "nope"',
+                LOG_OF_EXP,
+                flags=re.S,
+            ),
+            "'nope' would be a function",
+        ),
     ],
 )
 def test_errors(x, patterns, message):

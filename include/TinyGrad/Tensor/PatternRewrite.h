@@ -25,6 +25,8 @@ namespace tinygrad {
 /// given get the rewritten operations, with gradients by them; the graph is
 /// unchanged if an error is thrown. Nothing is computed.
 ///
+/// Functions of C++ (`pdl.apply_native_*`, `pdl.rewrite ... with`) are errors.
+///
 /// Throws CompileError, with the line and column in \p patterns (called \p
 /// name), for what cannot be parsed or is no pattern, for patterns whose
 /// results are invalid or of other types, and for those that never end; Error

@@ -35,6 +35,14 @@ struct Positions {
   int64_t step = 1;
   /// The converted index value of the first one, if `start` is not known.
   Value index;
+
+  /// The position behind the last one, if `start` is known.
+  Dim getEnd() const {
+    if (step == 1 || size.is(0))
+      return start + size;
+    const Dim one(start.getAttr().getContext(), 1);
+    return start + (size - one) * Dim(start.getAttr().getContext(), step) + one;
+  }
 };
 
 /// The positions along all axes. Fails with a reason.
@@ -49,7 +57,7 @@ getPositions(OffsetSizeAndStrideOpInterface op, ValueRange offsets,
        llvm::zip_equal(op.getMixedOffsets(), *sizes, op.getMixedStrides())) {
     std::optional<int64_t> step = getConstantIntValue(stride);
     if (!step || *step < 0)
-      return state.fail(op, "has a stride that is not a positive number");
+      return state.fail(op, "has a stride that is negative or computed");
     const bool isValue = isa<Value>(start);
     Positions &positions = result.emplace_back();
     positions.size = size;
@@ -78,6 +86,12 @@ Value buildIota(B &b, size_t rank, size_t axis, Dim size) {
       int64_t(axis));
 }
 
+/// A number with an axis of size 1 for each of `dims`, repeated to these.
+Value repeat(B &b, Value number, ArrayRef<Dim> dims) {
+  SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
+  return buildExpand(b, buildReshape(b, number, ones), dims);
+}
+
 /// A size in each element of a tensor like `like`, whose elements are i64.
 Value buildSize(B &b, Value like, Dim size) {
   SmallVector<Dim> dims = linalgtotg::getDims(like);
@@ -86,14 +100,7 @@ Value buildSize(B &b, Value like, Dim size) {
                       b.getI64IntegerAttr(*number));
   Value value = DimOp::create(b, RankedTensorType::get({}, b.getI64Type()),
                               size.getAttr());
-  SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
-  return buildExpand(b, buildReshape(b, value, ones), dims);
-}
-
-/// A number with an axis of size 1 for each of `dims`, repeated to these.
-Value repeat(B &b, Value number, ArrayRef<Dim> dims) {
-  SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
-  return buildExpand(b, buildReshape(b, number, ones), dims);
+  return repeat(b, value, dims);
 }
 
 Value buildAnd(B &b, Value x, Value y) { return AndOp::create(b, x, y); }
@@ -123,7 +130,7 @@ private:
   FailureOr<Value> convertKnown(B &b, tensor::ExtractSliceOp op, Value x,
                                 ArrayRef<Positions> all) const {
     SmallVector<Dim> sizes = linalgtotg::getDims(x);
-    const Dim one(b.getContext(), 1), zero(b.getContext(), 0);
+    const Dim zero(b.getContext(), 0);
     View view = View::getRowMajor(b.getContext(), sizes);
     bool isStrided = false;
     SmallVector<Dim> from, to, shape;
@@ -135,14 +142,10 @@ private:
         continue;
       }
       const Dim begin = positions.start, size = positions.size,
-                step(b.getContext(), positions.step);
-      // The last position, and the one behind it.
-      const Dim end = begin + (step == one  ? size
-                               : size.is(0) ? zero
-                                            : (size - one) * step + one);
+                end = positions.getEnd(), step(b.getContext(), positions.step);
       if (!isWithin(begin, end, sizes[axis]))
         return state.fail(op, describePositions(begin, end, sizes[axis]));
-      isStrided |= step != one;
+      isStrided |= positions.step != 1;
       view.offset = view.offset + begin * view.strides[axis];
       view.strides[axis] = size.is(1) ? zero : view.strides[axis] * step;
       from.push_back(begin);
@@ -201,10 +204,13 @@ struct ConvertInsertSlice : TensorPattern<tensor::InsertSliceOp> {
     auto all = getPositions(op, adaptor.getOffsets(), state);
     if (failed(all))
       return failure();
-    const Dim one(b.getContext(), 1), zero(b.getContext(), 0);
+    const Dim zero(b.getContext(), 0);
     SmallVector<Dim> dims = tg::getDims(type), sizes, low, high;
     bool isMoved = true;
     for (auto [axis, positions] : llvm::enumerate(*all)) {
+      if (positions.step == 0)
+        return state.fail(op, "has the stride 0, so that several elements are "
+                              "for one position");
       sizes.push_back(positions.size);
       isMoved &= !isCompared(positions);
       if (positions.index) {
@@ -212,12 +218,7 @@ struct ConvertInsertSlice : TensorPattern<tensor::InsertSliceOp> {
         high.push_back(zero);
         continue;
       }
-      const Dim step(b.getContext(), positions.step);
-      const Dim end =
-          positions.start + (step == one ? positions.size
-                             : positions.size.is(0)
-                                 ? zero
-                                 : (positions.size - one) * step + one);
+      const Dim end = positions.getEnd();
       if (!isWithin(positions.start, end, dims[axis]))
         return state.fail(op,
                           describePositions(positions.start, end, dims[axis]));
@@ -364,19 +365,15 @@ struct ConvertInsert : TensorPattern<tensor::InsertOp> {
   FailureOr<Value> convert(B &b, tensor::InsertOp op, OpAdaptor adaptor,
                            RankedTensorType type) const override {
     SmallVector<Dim> dims = tg::getDims(type);
-    SmallVector<Dim> ones(dims.size(), Dim(b.getContext(), 1));
-    auto repeat = [&](Value number) {
-      return buildExpand(b, buildReshape(b, number, ones), dims);
-    };
     Value isHere = ConstOp::create(b, type.clone(b.getI1Type()), int64_t(1));
     for (auto [axis, index] : llvm::enumerate(adaptor.getIndices())) {
-      Value wanted = repeat(index);
+      Value wanted = repeat(b, index, dims);
       Value position = IotaOp::create(b, getTensorType(dims, getElement(index)),
                                       int64_t(axis));
       isHere = AndOp::create(b, isHere, CmpEqOp::create(b, wanted, position));
     }
-    return Value(WhereOp::create(b, isHere, repeat(adaptor.getScalar()),
-                                 adaptor.getDest()));
+    return Value(WhereOp::create(
+        b, isHere, repeat(b, adaptor.getScalar(), dims), adaptor.getDest()));
   }
 };
 

@@ -376,9 +376,17 @@ func.func @slice_of_unknown_size(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> 
 // -----
 
 func.func @computed_stride(%x: tensor<4xf32>, %n: index) -> tensor<2xf32> {
-  // expected-error@+1 {{'tensor.extract_slice' op has a stride that is not a positive number}}
+  // expected-error@+1 {{'tensor.extract_slice' op has a stride that is negative or computed}}
   %0 = tensor.extract_slice %x[0] [2] [%n] : tensor<4xf32> to tensor<2xf32>
   return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @all_to_one_position(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{'tensor.insert_slice' op has the stride 0, so that several elements are for one position}}
+  %0 = tensor.insert_slice %x into %y[0] [4] [0] : tensor<4xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // -----
