@@ -1,7 +1,7 @@
 // RUN: tg-run %s --interpret --print | FileCheck %s
 // RUN: tg-opt %s --tg-schedule-pipeline --tg-verify-schedules -o /dev/null
 // RUN: tg-opt %s --tg-schedule-pipeline --tg-optimize-pipeline -o %t.mlir
-// RUN: FileCheck %s --check-prefix=SCHEDULE --input-file %t.mlir
+// RUN: FileCheck %s --check-prefix=SCHEDULE < %t.mlir
 // RUN: env DEV=CPU THREADS=1 tg-run %t.mlir --print | FileCheck %s
 // RUN: env DEV=CPU THREADS=3 tg-run %t.mlir --print | FileCheck %s
 
