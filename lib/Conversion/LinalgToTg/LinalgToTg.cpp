@@ -147,6 +147,63 @@ struct ExpandCarry : OpRewritePattern<arith::AddUIExtendedOp> {
   }
 };
 
+/// Both results by themselves.
+struct SplitSinCos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    const Value x = op.getOperand();
+    const Value sine = math::SinOp::create(rewriter, op.getLoc(), x),
+                cosine = math::CosOp::create(rewriter, op.getLoc(), x);
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
+/// Padding with values that depend on the position, or by an amount that is
+/// computed where the size of the result is a number: the tensor is inserted
+/// into one with the values of the padding.
+struct InsertIntoPadding : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    const RankedTensorType type = op.getResultType();
+    const Location loc = op.getLoc();
+    const SmallVector<OpFoldResult> low = op.getMixedLowPad(),
+                                    high = op.getMixedHighPad();
+    bool isComputed = false;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      isComputed |= !type.isDynamicDim(axis) &&
+                    (isa<Value>(low[axis]) || isa<Value>(high[axis]));
+    if (!isComputed && op.getConstantPaddingValue())
+      return rewriter.notifyMatchFailure(op, "one value around the tensor");
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, op.getSource());
+    SmallVector<Value> dynamicSizes;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      if (!type.isDynamicDim(axis))
+        continue;
+      Value size = getValueOrCreateConstantIndexOp(rewriter, loc, sizes[axis]);
+      for (OpFoldResult amount : {low[axis], high[axis]})
+        size = arith::AddIOp::create(
+            rewriter, loc, size,
+            getValueOrCreateConstantIndexOp(rewriter, loc, amount));
+      dynamicSizes.push_back(size);
+    }
+    auto padding =
+        tensor::GenerateOp::create(rewriter, loc, type, dynamicSizes);
+    rewriter.inlineRegionBefore(op.getRegion(), padding.getBody(),
+                                padding.getBody().begin());
+    const SmallVector<OpFoldResult> strides(type.getRank(),
+                                            rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, op.getSource(), padding.getResult(), low, sizes, strides);
+    return success();
+  }
+};
+
 /// The size of a tensor outside of a body is read outside, too.
 struct HoistSize : OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -187,7 +244,8 @@ static LogicalResult decompose(func::FuncOp function) {
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi"});
   patterns.add<WidenProduct<arith::MulSIExtendedOp, arith::ExtSIOp>,
                WidenProduct<arith::MulUIExtendedOp, arith::ExtUIOp>,
-               ExpandCarry, HoistSize>(function.getContext());
+               ExpandCarry, HoistSize, SplitSinCos, InsertIntoPadding>(
+      function.getContext());
   GreedyRewriteConfig config;
   config.enableFolding(false);
   config.enableConstantCSE(false);
