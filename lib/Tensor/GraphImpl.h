@@ -127,6 +127,11 @@ public:
   };
   /// By the id of the buffer. They end with the buffer.
   std::unordered_map<int64_t, Origin> origins;
+  /// How many origins that KeptOrigins made may follow on each other: a loop
+  /// that computes values from those before, and reads each of them, would keep
+  /// all. Memory beyond that is `Forgotten`, and has bits of its own, see
+  /// Node::cutBits.
+  static constexpr unsigned kMaxOriginDepth = 64;
   /// Makes \p op the origin of \p memory, or its value if it is an assignment.
   void keepOrigin(mlir::Operation *op, mlir::Operation *memory,
                   unsigned depth = 0);
@@ -145,10 +150,16 @@ public:
     Cut,         ///< it never had an origin
     Assigned,    ///< something that it was computed from was assigned to
     Accumulated, ///< it is a sum of gradients that another one was added to
+    Forgotten,   ///< too many values before it were read, see keepOrigin()
   };
   /// Ends the origins that \p op is part of, and those of all memory computed
   /// from theirs.
   void endOrigins(mlir::Operation *op, Ending ending);
+  /// Whether a tensor of floats that is not internal has \p op as its value.
+  bool isDifferentiable(mlir::Operation *op) const;
+  /// Throws Error if gradients flow from \p output to `Forgotten` memory that
+  /// depends on a tensor: the gradient by that would be incomplete.
+  void checkForgotten(mlir::Operation *output);
   /// Ends the origins that a recorder made.
   void endOriginsOf(uint64_t epoch);
   /// Why gradients cannot flow from \p op to all tensors that require one and
