@@ -15,6 +15,7 @@
 
 #include "GraphMutex.h"
 #include "ProgramCache.h"
+#include "RandomCounters.h"
 #include "SymDim.h"
 #include "TensorImpl.h"
 
@@ -197,7 +198,7 @@ public:
   CustomGradient *findCustomGradient(mlir::Operation *op);
   /// State of the random numbers.
   uint64_t seed;
-  uint64_t counter = 0;
+  RandomCounters randomCounters;
   ProgramCache programs;
   /// The recorder of the thread that records its use of the graph, if there is
   /// one.
