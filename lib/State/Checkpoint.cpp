@@ -13,6 +13,7 @@
 
 #include "TinyGrad/State/Checkpoint.h"
 #include "SafetensorsFile.h"
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Profile.h"
 #include "TinyGrad/State/LoadState.h"
@@ -20,6 +21,7 @@
 #include <charconv>
 #include <cstdint>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -27,7 +29,7 @@ using namespace tinygrad;
 using namespace tinygrad::state;
 
 static constexpr std::string_view kSeedKey = "random.seed";
-static constexpr std::string_view kCounterKey = "random.counter";
+static constexpr std::string_view kCountersKey = "random.counters";
 static constexpr std::string_view kNumberPrefix = "number.";
 
 template <typename Number> static std::string textOf(Number number) {
@@ -37,15 +39,21 @@ template <typename Number> static std::string textOf(Number number) {
   return std::string(buffer, result.ptr);
 }
 
-/// The number under a key of the metadata.
-template <typename Number>
-static Number parse(const std::string &path, const Metadata &metadata,
-                    const std::string &key) {
+/// The text under a key of the metadata.
+static const std::string &find(const std::string &path,
+                               const Metadata &metadata,
+                               const std::string &key) {
   const auto it = metadata.find(key);
   if (it == metadata.end())
     throw IoError(path + ": not a checkpoint: its metadata have no '" + key +
                   "'");
-  const std::string &text = it->second;
+  return it->second;
+}
+
+/// A number in the text under a key of the metadata.
+template <typename Number>
+static Number parse(const std::string &path, const std::string &key,
+                    const std::string &text) {
   Number number{};
   const char *end = text.data() + text.size();
   const std::from_chars_result result =
@@ -69,7 +77,10 @@ void state::detail::writeCheckpoint(const std::string &path,
   Metadata metadata;
   const RandomState random = Graph::current().randomState();
   metadata.emplace(kSeedKey, textOf(random.seed));
-  metadata.emplace(kCounterKey, textOf(random.counter));
+  std::string counters;
+  for (const auto &[device, count] : random.counters)
+    counters += (counters.empty() ? "" : " ") + device + "=" + textOf(count);
+  metadata.emplace(kCountersKey, counters);
   for (const auto &[name, number] : numbers)
     metadata.emplace(std::string(kNumberPrefix) + name, textOf(number));
   safeSave(path, distinct, metadata);
@@ -78,14 +89,27 @@ void state::detail::writeCheckpoint(const std::string &path,
 CheckpointNumbers state::detail::readCheckpoint(const std::string &path,
                                                 const StateDict &tensors) {
   const SafetensorsContents contents = readSafetensors(path, "CPU");
-  const RandomState random = {
-      parse<uint64_t>(path, contents.metadata, std::string(kSeedKey)),
-      parse<uint64_t>(path, contents.metadata, std::string(kCounterKey))};
+  const std::string seedKey(kSeedKey), countersKey(kCountersKey);
+  RandomState random;
+  random.seed =
+      parse<uint64_t>(path, seedKey, find(path, contents.metadata, seedKey));
+  std::istringstream counters(find(path, contents.metadata, countersKey));
+  for (std::string entry; counters >> entry;) {
+    const std::size_t end = entry.rfind('=');
+    const std::string device = entry.substr(0, end);
+    // A device that is not there is an error, before anything is changed.
+    (void)Device::get(device);
+    random.counters.emplace_back(device,
+                                 parse<uint64_t>(path, countersKey,
+                                                 end == std::string::npos
+                                                     ? std::string()
+                                                     : entry.substr(end + 1)));
+  }
   CheckpointNumbers numbers;
   for (const auto &[key, text] : contents.metadata)
     if (key.starts_with(kNumberPrefix))
       numbers.emplace(key.substr(kNumberPrefix.size()),
-                      parse<double>(path, contents.metadata, key));
+                      parse<double>(path, key, text));
   try {
     loadTensors(tensors, contents.tensors, {});
   } catch (const StateError &error) {

@@ -254,9 +254,11 @@ CapturedStep::makeWritable(const std::vector<TensorImpl *> &given) {
 
 void CapturedStep::fillRandom(CapturedSlot &slot, uint32_t number) {
   uint64_t value = slot.value;
-  if (!slot.isAbsolute)
-    value = slot.kind == CapturedSlot::Kind::Seed ? graph->seed
-                                                  : value + graph->counter;
+  if (!slot.isAbsolute) {
+    Device &device = slot.memory.device();
+    RandomCounters &counters = graph->randomCounters;
+    value = counters.keyOf(device, graph->seed, counters.of(device) + value);
+  }
   if (slot.current != value) {
     slot.memory.copyIn(&value, sizeof(value));
     slot.current = value;
@@ -277,8 +279,7 @@ void CapturedStep::fillSlots(const std::vector<TensorImpl *> &given) {
         memory[i] = detail::memoryOf(*graph, *state.tensor);
       break;
     }
-    case CapturedSlot::Kind::Seed:
-    case CapturedSlot::Kind::Counter:
+    case CapturedSlot::Kind::RandomKey:
       fillRandom(slot, i);
       break;
     case CapturedSlot::Kind::Frozen:
@@ -410,17 +411,18 @@ std::vector<Tensor> CapturedStep::replay(const std::vector<TensorImpl *> &given,
       if (slots[i].kind != CapturedSlot::Kind::Frozen)
         memory[i] = Buffer();
   });
-  fillSlots(given);
   llvm::scope_exit restoreRandom(
-      [this, oldSeed = graph->seed, oldCounter = graph->counter] {
+      [this, oldSeed = graph->seed, oldCounters = graph->randomCounters] {
         graph->seed = oldSeed;
-        graph->counter = oldCounter;
+        graph->randomCounters = oldCounters;
       });
+  fillSlots(given);
   if (seed) {
     graph->seed = *seed;
-    graph->counter = numRandom;
+    graph->randomCounters.entries = numRandom;
   } else {
-    graph->counter += numRandom;
+    for (const RandomCounters::Entry &entry : numRandom)
+      graph->randomCounters.of(*entry.device) += entry.count;
   }
   auto mayWrite = [&](const MemoryPart &part) {
     const CapturedSlot &slot = slots[part.slot];

@@ -14,6 +14,7 @@
 #ifndef TINYGRAD_LIB_TENSOR_CAPTUREDSTEP_H
 #define TINYGRAD_LIB_TENSOR_CAPTUREDSTEP_H
 
+#include "RandomCounters.h"
 #include "TensorImpl.h"
 
 #include <cstdint>
@@ -37,18 +38,19 @@ struct CapturedSlot {
     Argument, ///< the memory of argument number `index`
     State,    ///< the memory of state number `index`
     Frozen,   ///< the same memory in every replay
-    Seed,     ///< memory that gets the seed of the random numbers
-    Counter,  ///< memory that gets the counter plus `value`
+    /// Memory that gets the key of the random numbers at its device's counter
+    /// plus `value`.
+    RandomKey,
     Computed, ///< made by an action
   };
   Kind kind = Kind::Frozen;
   uint32_t index = 0;
-  Buffer memory; ///< Frozen, Seed, Counter
+  Buffer memory; ///< Frozen, RandomKey
   uint64_t value = 0;
-  /// Seed, Counter: `value` itself is the number, since the step seeds the
+  /// RandomKey: `value` itself is the key, since the step seeds the
   /// random numbers first.
   bool isAbsolute = false;
-  /// Seed, Counter: what the memory holds.
+  /// RandomKey: what the memory holds.
   std::optional<uint64_t> current;
 };
 
@@ -156,8 +158,9 @@ public:
   /// Tensors made by the step that are in use after it, other than results.
   std::vector<std::pair<std::shared_ptr<TensorImpl>, CapturedValue>> escaped;
   std::vector<CapturedGradient> gradients;
-  /// How many random counters a step takes; with a seed, the counter after it.
-  uint64_t numRandom = 0;
+  /// How many random words a step makes on each device; with a seed, the
+  /// counters after it.
+  std::vector<RandomCounters::Entry> numRandom;
   std::optional<uint64_t> seed;
 
   /// Connects the values of runs with the variables of arguments, and finds

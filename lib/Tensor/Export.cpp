@@ -144,7 +144,8 @@ private:
   }
   uint32_t getState(uint32_t number);
   uint32_t getRandom(const std::string &member);
-  uint32_t addCounter(uint64_t added);
+  uint32_t addRandom(const std::string &body);
+  uint32_t addKey(Device &device, uint64_t added);
   uint32_t getMemory(uint32_t slot);
   Part getPart(const MemoryPart &part) {
     return {getMemory(part.slot), part.offset, part.bytes};
@@ -221,24 +222,35 @@ uint32_t StepBuilder::getRandom(const std::string &member) {
   return known->second;
 }
 
-/// Memory with the random counter plus a number.
-uint32_t StepBuilder::addCounter(uint64_t added) {
-  const uint32_t counter = getRandom("random_counter");
-  if (added == 0)
-    return counter;
+/// Memory with a number that a program computes from the state of the random
+/// numbers: %s and %c are seed and counter.
+uint32_t StepBuilder::addRandom(const std::string &body) {
   const uint32_t memory = add({});
   LibraryStep::Action action;
-  action.program = "func.func @main(%c: tensor<1xui64>) -> tensor<1xui64> {\n"
-                   "  %n = tg.const(" +
-                   std::to_string(added) +
-                   " : ui64) : tensor<1xui64>\n"
-                   "  %s = tg.add %c, %n : tensor<1xui64>\n"
-                   "  return %s : tensor<1xui64>\n"
-                   "}\n";
-  action.inputs.push_back(getWhole(counter, sizeof(uint64_t)));
+  action.program = "func.func @main(%s: tensor<1xui64>, %c: tensor<1xui64>) "
+                   "-> tensor<1xui64> {\n" +
+                   body + "  return %r : tensor<1xui64>\n}\n";
+  for (const char *member : {"random_seed", "random_counter"})
+    action.inputs.push_back(getWhole(getRandom(member), sizeof(uint64_t)));
   action.computed.emplace_back(0, memory);
   result.actions.push_back(std::move(action));
   return memory;
+}
+
+static std::string makeConstant(const std::string &name, uint64_t value) {
+  return "  %" + name + " = tg.const(" + std::to_string(value) +
+         " : ui64) : tensor<1xui64>\n";
+}
+
+/// The key of random numbers \p added after the counter.
+uint32_t StepBuilder::addKey(Device &device, uint64_t added) {
+  const uint32_t word = step.graph->randomCounters.deviceWord(device);
+  return addRandom(makeConstant("n", added) + makeConstant("w", word) +
+                   makeConstant("m", uint64_t(1) << 32) +
+                   "  %u = tg.mul %s, %m : tensor<1xui64>\n"
+                   "  %k = tg.add %u, %w : tensor<1xui64>\n"
+                   "  %i = tg.add %c, %n : tensor<1xui64>\n"
+                   "  %r = tg.threefry %i, %k : tensor<1xui64>\n");
 }
 
 uint32_t StepBuilder::getMemory(uint32_t slot) {
@@ -259,13 +271,11 @@ uint32_t StepBuilder::getMemory(uint32_t slot) {
     checkDevice(&captured.memory.device(), "a constant");
     memory = addConstant(getContents(captured.memory));
     break;
-  case CapturedSlot::Kind::Seed:
-    memory = captured.isAbsolute ? addConstant(bytesOf(captured.value))
-                                 : getRandom("random_seed");
-    break;
-  case CapturedSlot::Kind::Counter:
-    memory = captured.isAbsolute ? addConstant(bytesOf(captured.value))
-                                 : addCounter(captured.value);
+  case CapturedSlot::Kind::RandomKey:
+    checkDevice(&captured.memory.device(), "random numbers");
+    memory = captured.isAbsolute
+                 ? addConstant(bytesOf(captured.value))
+                 : addKey(captured.memory.device(), captured.value);
     break;
   case CapturedSlot::Kind::Computed:
     memory = add({});
@@ -390,9 +400,12 @@ void StepBuilder::addUpdates() {
   };
   if (step.seed) {
     setRandom("random_seed", *step.seed);
-    setRandom("random_counter", step.numRandom);
-  } else if (step.numRandom > 0) {
-    const uint32_t next = addCounter(step.numRandom);
+    setRandom("random_counter",
+              step.numRandom.empty() ? 0 : step.numRandom.front().count);
+  } else if (!step.numRandom.empty()) {
+    const uint32_t next =
+        addRandom(makeConstant("n", step.numRandom.front().count) +
+                  "  %r = tg.add %c, %n : tensor<1xui64>\n");
     result.updates.push_back(
         {getWhole(getRandom("random_counter"), 8), getWhole(next, 8)});
   }
@@ -489,7 +502,8 @@ static LibraryStep makeInit(const StateNames &names, const GraphImpl &graph) {
   };
   if (names.usesRandom) {
     addNumber("random_seed", graph.seed);
-    addNumber("random_counter", graph.counter);
+    addNumber("random_counter",
+              graph.randomCounters.countOf(Device::get("CPU")));
   }
   return init;
 }

@@ -746,13 +746,8 @@ static SmallVector<Operation *> findReferenced(GraphImpl &graph,
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     const bool isConstant = op->getNumOperands() == 0 && !isa<tg::BufferOp>(op);
-    for (Handle *handle = graph.node(op).firstHandle; handle && !isConstant;
-         handle = handle->next)
-      if (!handle->isInternal && !handle->pinnedBy &&
-          hasGradient(static_cast<TensorImpl *>(handle)->dtype)) {
-        referenced.push_back(op);
-        break;
-      }
+    if (!isConstant && graph.isDifferentiable(op))
+      referenced.push_back(op);
     auto visit = [&](Operation *source) {
       if (visited.insert(source).second)
         worklist.push_back(source);
@@ -783,6 +778,7 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
                 ", is in memory, and what it was computed from is no longer "
                 "known; call backward() before values are read, or set "
                 "requires_grad of what it depends on before it is computed");
+  graph.checkForgotten(output);
   const SmallVector<Operation *> targets = findReferenced(graph, output);
   if (targets.empty())
     return;

@@ -38,31 +38,38 @@ Graph Graph::current() {
   return Graph(*processGraph);
 }
 
-void Graph::manualSeed(uint64_t seed) { setRandomState({seed, 0}); }
+void Graph::manualSeed(uint64_t seed) { setRandomState({seed, {}}); }
 
 RandomState Graph::randomState(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
   Recorder::checkHostRead("randomState");
   std::lock_guard<GraphMutex> lock(impl_->mutex);
-  return {impl_->seed, impl_->counter};
+  RandomState state{impl_->seed, {}};
+  for (const RandomCounters::Entry &entry : impl_->randomCounters.entries)
+    state.counters.emplace_back(entry.device->name(), entry.count);
+  return state;
 }
 
 void Graph::setRandomState(const RandomState &state) {
+  RandomCounters counters;
+  for (const auto &[name, count] : state.counters)
+    counters.of(Device::get(name)) = count;
   std::lock_guard<GraphMutex> lock(impl_->mutex);
   impl_->seed = state.seed;
-  impl_->counter = state.counter;
+  impl_->randomCounters = std::move(counters);
   if (Recorder *recorder = Recorder::current();
       recorder && recorder == impl_->recorder)
     recorder->seeded(state.seed);
 }
 
-void tinygrad::detail::takeRandomState(const Graph &graph, uint64_t count,
-                                       uint64_t state[2]) {
+std::pair<uint64_t, uint64_t>
+tinygrad::detail::takeRandomKey(const Graph &graph, Device &device,
+                                uint64_t chunk, uint64_t count) {
   GraphImpl &impl = *graph.impl();
   std::lock_guard<GraphMutex> lock(impl.mutex);
-  state[0] = impl.seed;
-  state[1] = impl.counter;
-  impl.counter += count;
+  const uint64_t first = impl.randomCounters.of(device) + chunk;
+  impl.randomCounters.of(device) += count;
+  return {impl.randomCounters.keyOf(device, impl.seed, first), first};
 }
 
 std::size_t Graph::numOperations() const {

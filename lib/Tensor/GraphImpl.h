@@ -15,6 +15,7 @@
 
 #include "GraphMutex.h"
 #include "ProgramCache.h"
+#include "RandomCounters.h"
 #include "SymDim.h"
 #include "TensorImpl.h"
 
@@ -127,6 +128,11 @@ public:
   };
   /// By the id of the buffer. They end with the buffer.
   std::unordered_map<int64_t, Origin> origins;
+  /// How many origins that KeptOrigins made may follow on each other: a loop
+  /// that computes values from those before, and reads each of them, would keep
+  /// all. Memory beyond that is `Forgotten`, and has bits of its own, see
+  /// Node::cutBits.
+  static constexpr unsigned kMaxOriginDepth = 64;
   /// Makes \p op the origin of \p memory, or its value if it is an assignment.
   void keepOrigin(mlir::Operation *op, mlir::Operation *memory,
                   unsigned depth = 0);
@@ -145,10 +151,16 @@ public:
     Cut,         ///< it never had an origin
     Assigned,    ///< something that it was computed from was assigned to
     Accumulated, ///< it is a sum of gradients that another one was added to
+    Forgotten,   ///< too many values before it were read, see keepOrigin()
   };
   /// Ends the origins that \p op is part of, and those of all memory computed
   /// from theirs.
   void endOrigins(mlir::Operation *op, Ending ending);
+  /// Whether a tensor of floats that is not internal has \p op as its value.
+  bool isDifferentiable(mlir::Operation *op) const;
+  /// Throws Error if gradients flow from \p output to `Forgotten` memory that
+  /// depends on a tensor: the gradient by that would be incomplete.
+  void checkForgotten(mlir::Operation *output);
   /// Ends the origins that a recorder made.
   void endOriginsOf(uint64_t epoch);
   /// Why gradients cannot flow from \p op to all tensors that require one and
@@ -186,7 +198,7 @@ public:
   CustomGradient *findCustomGradient(mlir::Operation *op);
   /// State of the random numbers.
   uint64_t seed;
-  uint64_t counter = 0;
+  RandomCounters randomCounters;
   ProgramCache programs;
   /// The recorder of the thread that records its use of the graph, if there is
   /// one.

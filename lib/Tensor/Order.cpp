@@ -203,10 +203,8 @@ Tensor Tensor::randperm(SymInt n, const TensorOptions &options) {
     throw DTypeError("randperm: the numbers up to " + n.str() + " do not fit " +
                      std::string(name(dtype)));
   TensorOptions keys = options;
-  keys.dtype = DType::Int64;
-  return randint({n}, 0, std::numeric_limits<int64_t>::max(), keys)
-      .argsort()
-      .cast(dtype);
+  keys.dtype = DType::Float32;
+  return rand({n}, keys).argsort().cast(dtype);
 }
 
 Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
@@ -231,15 +229,17 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
     // positive weight.
     Tensor sums = weights.cumsum(1);
     Tensor whole = maxOrLowest(sums, {1}, true);
-    Tensor place = rand({rows, numSamples}, options).shardLike(sums) * whole;
+    Tensor place =
+        rand({numSamples, rows}, options).transpose().shardLike(sums) * whole;
     Tensor isBelow = (sums.unsqueeze(1) <= place.unsqueeze(-1)) &
                      (sums < whole).unsqueeze(1);
     return isBelow.sum(-1).cast(DType::Int32);
   }
-  // Arrival times of events with these rates. For a rate of 0 the time is
-  // infinite, or NaN from 0 / 0.
+  // Arrival times of events with these rates: infinite for a rate of 0, and
+  // only for that.
+  options.dtype = DType::Float32;
   Tensor uniform = rand({rows, size}, options).shardLike(weights);
-  Tensor times = (1 - uniform).log().neg() / weights;
+  Tensor times = uniform.maximum(0x1p-24).log2().neg() / weights;
   return firstPositions(times, numSamples, 1, false).cast(DType::Int32);
 }
 

@@ -13,7 +13,9 @@
 
 #include "GraphImpl.h"
 #include "Recorder.h"
+#include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Tensor/KeptOrigins.h"
 #include "TinyGrad/Tensor/Training.h"
 
@@ -94,6 +96,53 @@ Operation *GraphImpl::findMemoryOf(Operation *op) const {
           origin.epoch == currentEpoch())
         return origin.memory;
   return nullptr;
+}
+
+bool GraphImpl::isDifferentiable(Operation *op) const {
+  for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
+       handle = handle->next) {
+    if (handle->isInternal || handle->pinnedBy)
+      continue;
+    const DType dtype = static_cast<TensorImpl *>(handle)->dtype;
+    if (isFloat(dtype) && !isFloat8(dtype))
+      return true;
+  }
+  return false;
+}
+
+void GraphImpl::checkForgotten(Operation *output) {
+  Operation *memory = nullptr;
+  uint64_t bits = 0;
+  llvm::SmallSetVector<Operation *, 16> seen;
+  seen.insert(output);
+  for (std::size_t next = 0; next < seen.size(); ++next) {
+    Operation *op = seen[next];
+    if (const Node &own = node(op); own.ending == Ending::Forgotten) {
+      memory = op;
+      bits |= own.cutBits;
+    }
+    seen.insert_range(gradientSources(op));
+  }
+  if (!memory)
+    return;
+  auto describe = [&](Operation *op) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    return toString(shapeOf(type)) + " " +
+           name(getDType(type.getElementType()));
+  };
+  for (Operation &op : *module->getBody())
+    if (isNode(&op) && (node(&op).cutAfter & bits) != 0 &&
+        isDifferentiable(&op))
+      throw Error("backward: a value " + describe(memory) +
+                  " was computed from more than " +
+                  std::to_string(kMaxOriginDepth) +
+                  " values that were read one after the other; how the first "
+                  "of them were computed is not kept, so that the gradient by "
+                  "a tensor " +
+                  describe(&op) +
+                  " before them would be incomplete; set requires_grad of this "
+                  "tensor before it is used, or detach() the value if no "
+                  "gradient is to flow through it");
 }
 
 void GraphImpl::endOrigin(Operation *memory) {

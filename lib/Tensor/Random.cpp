@@ -14,9 +14,12 @@
 #include "Shards.h"
 #include "TinyGrad/Runtime/DefaultFloat.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
+#include <vector>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -27,65 +30,133 @@ using namespace tinygrad::detail;
 
 void Tensor::manualSeed(uint64_t seed) { Graph::current().manualSeed(seed); }
 
-/// 64 random bits for each element.
+/// Chunks of random words, each with a key of its own, have at most this number
+/// of words.
+static constexpr uint64_t kMaxChunk = std::numeric_limits<uint32_t>::max();
+
+/// The key of random words, of shape [1]: data, so that the compiled program
+/// does not depend on it. Adds \p count to the counter of the device.
+static Tensor takeKey(const Graph &graph, Device &device, uint64_t chunk,
+                      uint64_t count) {
+  const auto [key, counter] = takeRandomKey(graph, device, chunk, count);
+  Buffer memory = Buffer::fromHost(device, &key, sizeof(key), DType::UInt64);
+  Tensor tensor = prim::buffer(graph, memory, DType::UInt64, {1});
+  if (Recorder *recorder = Recorder::capturing())
+    recorder->markRandom(memory, key, counter);
+  return tensor;
+}
+
+/// The blocks with the counters (j, j + count), from j = \p place on.
+static Tensor makeBlocks(const Tensor &place, uint64_t count,
+                         const Tensor &key) {
+  Tensor counter = place * ((uint64_t(1) << 32) + 1) + (count << 32);
+  return prim::binary(BinaryOp::Threefry, counter, key.expand(place.shape()));
+}
+
+/// Words of 32 random bits. Words of both halves are in one block, see
+/// RandomCounters.
+static Tensor randomWords(const Graph &graph, Device &device, int64_t count) {
+  std::vector<Tensor> chunks;
+  for (uint64_t first = 0; first < uint64_t(count); first += kMaxChunk) {
+    const uint64_t size = std::min(uint64_t(count) - first, kMaxChunk);
+    const uint64_t half = (size + 1) / 2;
+    const bool isLast = first + size == uint64_t(count);
+    const Tensor key =
+        takeKey(graph, device, first, isLast ? uint64_t(count) : 0);
+    Tensor blocks = makeBlocks(
+        prim::iota(graph, device, 0, DType::UInt64, {int64_t(half)}), half,
+        key);
+    // A row of the lower halves and one of the upper ones.
+    Tensor shift = prim::iota(graph, device, 0, DType::UInt64, {2, 1}) * 32;
+    Tensor words = (blocks >> shift).cast(DType::UInt32).flatten();
+    chunks.push_back(words.shrinkTo(int64_t(size)));
+  }
+  if (chunks.empty())
+    return prim::iota(graph, device, 0, DType::UInt32, {0});
+  return chunks.size() == 1 ? chunks.front() : Tensor::cat(chunks, 0);
+}
+
+/// The largest shape. An element of a smaller one is that of the same place, so
+/// that it does not depend on the values of the variables.
+static Shape largestShape(const Shape &shape) {
+  const std::vector<int64_t> greatest = largestOf(shape);
+  return Shape(greatest.begin(), greatest.end());
+}
+
+/// The part of a tensor of the largest shape.
+static Tensor shrinkFrom(const Tensor &largest, const Shape &shape) {
+  if (!isSymbolic(shape))
+    return largest;
+  std::vector<Part> parts;
+  for (const SymInt &size : shape)
+    parts.emplace_back(0, size);
+  return largest.shrink(parts);
+}
+
 static Tensor randomBits(const Graph &graph, Device &device,
                          const Shape &shape) {
-  checkedNumElements(shape, DType::UInt64, "rand");
-  if (isSymbolic(shape)) {
-    // Takes a part of the largest tensor, so that an element does not depend on
-    // the values of the variables.
-    const std::vector<int64_t> greatest = largestOf(shape);
-    std::vector<Part> parts;
-    for (const SymInt &size : shape)
-      parts.emplace_back(0, size);
-    return randomBits(graph, device, Shape(greatest.begin(), greatest.end()))
-        .shrink(parts);
-  }
+  const Shape greatest = largestShape(shape);
   const int64_t count =
-      checkedNumElements(shape, DType::UInt64, "rand").value();
-  uint64_t state[2];
-  takeRandomState(graph, uint64_t(count), state);
-  // Key and counter are data, so that the compiled program does not depend on
-  // them.
-  auto scalar = [&](uint64_t value, Recorder::RandomPart part) {
-    Buffer memory =
-        Buffer::fromHost(device, &value, sizeof(value), DType::UInt64);
-    Tensor tensor = prim::buffer(graph, memory, DType::UInt64, {1});
-    if (Recorder *recorder = Recorder::capturing())
-      recorder->markRandom(memory, part, value);
-    return tensor.expand({count});
-  };
-  Tensor counter = prim::iota(graph, device, 0, DType::UInt64, {count}) +
-                   scalar(state[1], Recorder::RandomPart::Counter);
-  return prim::binary(BinaryOp::Threefry, counter,
-                      scalar(state[0], Recorder::RandomPart::Seed))
-      .reshape(shape);
+      checkedNumElements(greatest, DType::UInt64, "rand").value();
+  Tensor words = randomWords(graph, device, 2 * count)
+                     .cast(DType::UInt64)
+                     .reshape({count, 2});
+  Tensor bits = words.shrink({{0, count}, {0, 1}}) |
+                (words.shrink({{0, count}, {1, 2}}) << 32);
+  return shrinkFrom(bits.reshape(greatest), shape);
 }
 
-/// Uniform in [0, 1), with as many random bits as the type's significand has.
-static Tensor unitInterval(const Tensor &bits, DType dtype) {
-  if (dtype == DType::Float64)
-    return (bits >> 11).cast(dtype) * 0x1p-53;
-  int64_t digits = 24;
-  if (dtype == DType::Float16)
-    digits = 11;
-  else if (dtype == DType::BFloat16)
-    digits = 8;
-  else if (dtype == DType::Float8E4M3 || dtype == DType::Float8E4M3FNUZ)
-    digits = 4;
-  else if (dtype == DType::Float8E5M2 || dtype == DType::Float8E5M2FNUZ)
-    digits = 3;
-  else if (dtype != DType::Float32)
-    throw DTypeError(std::string("rand: ") + name(dtype) +
-                     " is not a float type for random numbers");
-  // Only the low word: cheaper than a 64-bit conversion.
-  return (bits.cast(DType::UInt32) >> (32 - digits)).cast(dtype) *
-         std::ldexp(1.0, -int(digits));
-}
-
+/// Uniform in [0, 1), with as many random bits as the type's significand
+/// stores. Words are split or joined into elements in the order of memory.
 static Tensor makeRand(const Graph &graph, Device &device, const Shape &shape,
                        DType dtype) {
-  return unitInterval(randomBits(graph, device, shape), dtype);
+  int64_t digits = 0;
+  switch (dtype) {
+  case DType::Float64:
+    digits = 52;
+    break;
+  case DType::Float32:
+    digits = 23;
+    break;
+  case DType::Float16:
+    digits = 10;
+    break;
+  case DType::BFloat16:
+    digits = 7;
+    break;
+  case DType::Float8E4M3:
+  case DType::Float8E4M3FNUZ:
+    digits = 3;
+    break;
+  case DType::Float8E5M2:
+  case DType::Float8E5M2FNUZ:
+    digits = 2;
+    break;
+  default:
+    throw DTypeError(std::string("rand: ") + name(dtype) +
+                     " is not a float type for random numbers");
+  }
+  checkedNumElements(shape, DType::UInt64, "rand");
+  const Shape greatest = largestShape(shape);
+  const int64_t count =
+      checkedNumElements(greatest, DType::UInt64, "rand").value();
+  Tensor numbers;
+  if (dtype == DType::Float64) {
+    numbers = (randomBits(graph, device, {count}) >> (64 - digits)).cast(dtype);
+  } else {
+    const int64_t size = itemSize(dtype), parts = 4 / size;
+    Tensor words = randomWords(graph, device, (count + parts - 1) / parts);
+    if (parts > 1) {
+      Tensor shift =
+          prim::iota(graph, device, 0, DType::UInt32, {parts}) * (8 * size);
+      words = ((words.unsqueeze(1) >> shift) & ((1 << (8 * size)) - 1))
+                  .flatten()
+                  .shrinkTo(count);
+    }
+    numbers = (words >> (8 * size - digits)).cast(dtype);
+  }
+  return shrinkFrom((numbers * std::ldexp(1.0, -int(digits))).reshape(greatest),
+                    shape);
 }
 
 static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
@@ -93,16 +164,32 @@ static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
   if (!isFloat(dtype))
     throw DTypeError(std::string("randn: ") + name(dtype) +
                      " is not a float type for random numbers");
-  // Box-Muller transform of the two words of one block.
-  Tensor bits = randomBits(graph, device, shape);
-  const DType compute = promote(dtype, DType::Float32);
+  checkedNumElements(shape, DType::UInt64, "randn");
+  const Shape greatest = largestShape(shape);
+  const int64_t count =
+      checkedNumElements(greatest, DType::UInt64, "randn").value();
+  // Box-Muller transform of the first and the second half of twice as many
+  // words, which are the halves of blocks.
+  Tensor first, second;
+  if (uint64_t(count) <= kMaxChunk / 2) {
+    const Tensor key = takeKey(graph, device, 0, 2 * count);
+    Tensor bits = makeBlocks(
+        prim::iota(graph, device, 0, DType::UInt64, {count}), count, key);
+    first = bits.cast(DType::UInt32);
+    second = (bits >> 32).cast(DType::UInt32);
+  } else {
+    Tensor words = randomWords(graph, device, 2 * count);
+    first = words.shrink({{0, count}});
+    second = words.shrink({{count, 2 * count}});
+  }
   auto unit = [&](const Tensor &word) {
-    return (word.cast(DType::UInt32) >> 8).cast(compute) * 0x1p-24;
+    return (word >> 9).cast(DType::Float32) * 0x1p-23;
   };
+  Tensor angle = unit(first) * (2 * std::numbers::pi);
   // 1 - u is in (0, 1], so the logarithm is finite.
-  Tensor radius = ((1.0 - unit(bits)).log() * -2.0).sqrt();
-  Tensor angle = unit(bits >> 32) * (2 * std::numbers::pi);
-  return (radius * angle.cos()).cast(dtype);
+  Tensor radius = ((1.0 - unit(second)).log() * -2.0).sqrt();
+  return shrinkFrom((angle.cos() * radius).cast(dtype).reshape(greatest),
+                    shape);
 }
 
 Tensor Tensor::rand(const Shape &shape, const TensorOptions &options) {
@@ -153,17 +240,23 @@ Tensor Tensor::uniform(const Shape &shape, double low, double high,
                        const TensorOptions &options) {
   const MethodScope method("uniform");
   const DType dtype = options.dtype.value_or(defaultFloat());
-  Tensor unit = rand(shape, options);
+  if (!isFloat(dtype))
+    throw DTypeError(std::string("uniform: ") + name(dtype) +
+                     " is not a float type for random numbers");
+  Tensor unit =
+      makeRand(Graph::current(), deviceOf(options), shape, defaultFloat());
   const double first = roundTo(low, dtype), end = roundTo(high, dtype);
   if (!std::isfinite(first) || !std::isfinite(end) || !(low <= high) ||
       (low < high && first == end))
     throwNoInterval(low, high, dtype);
   if (first == end)
-    return unit.fullLike(first);
+    return unit.cast(dtype).fullLike(first);
   // The difference of large bounds may overflow; half of it does not.
-  Tensor values = std::isfinite(roundTo(end - first, dtype))
-                      ? unit * (end - first) + first
-                      : (unit * (end / 2 - first / 2) + first / 2) * 2;
+  const double range = high - low;
+  Tensor values =
+      std::isfinite(roundTo(roundTo(range, unit.dtype()), dtype))
+          ? (unit * range).cast(dtype) + first
+          : (unit.cast(dtype) * (end / 2 - first / 2) + first / 2) * 2;
   // Rounding may produce the excluded end of the interval.
   return values.minimum(previousValue(end, dtype));
 }
@@ -209,6 +302,12 @@ Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
   const uint64_t range = uint64_t(high) - uint64_t(low);
   const Graph graph = Graph::current();
   Device &device = deviceOf(options);
+  // The numbers of tinygrad, where 2^23 fractions are enough for each result.
+  if (range <= uint64_t(1) << 23)
+    return (makeRand(graph, device, shape, DType::Float32) * double(range))
+               .cast(DType::Int32)
+               .cast(dtype) +
+           low;
   Tensor bits = randomBits(graph, device, shape);
   // The random number is a fraction that is multiplied by the range. With 2^64
   // fractions, each result comes from at least 2^32 of them, and these counts
@@ -242,40 +341,37 @@ static double fanInAndOut(const Shape &shape) {
          fanIn(shape, "glorotUniform");
 }
 
-/// The standard deviation that preserves the variance of the signal, sqrt(2 /
-/// (1 + a^2) / inputs); 0 for an empty weight.
-static double kaimingDeviation(const Shape &shape, double a, const char *what) {
-  const double inputs = fanIn(shape, what);
-  return inputs == 0 ? 0 : std::sqrt(2 / (1 + a * a)) / std::sqrt(inputs);
-}
-
 Tensor Tensor::scaledUniform(const Shape &shape, const TensorOptions &options) {
   const MethodScope method("scaledUniform");
   const double count = double(
       constantOf(checkedNumElements(shape, DType::UInt64, "scaledUniform"),
                  "scaledUniform"));
   return uniform(shape, -1, 1, options) *
-         (count == 0 ? 0 : 1 / std::sqrt(count));
+         (count == 0 ? 0 : std::pow(count, -0.5));
 }
 
 Tensor Tensor::glorotUniform(const Shape &shape, const TensorOptions &options) {
   const MethodScope method("glorotUniform");
   const double fans = fanInAndOut(shape);
-  return uniform(shape, -1, 1, options) * (fans == 0 ? 0 : std::sqrt(6 / fans));
+  const double bound = fans == 0 ? 0 : std::sqrt(6 / fans);
+  return uniform(shape, -bound, bound, options);
 }
 
 Tensor Tensor::kaimingUniform(const Shape &shape, double a,
                               const TensorOptions &options) {
   const MethodScope method("kaimingUniform");
-  const double bound =
-      std::sqrt(3.0) * kaimingDeviation(shape, a, "kaimingUniform");
+  const double inputs = fanIn(shape, "kaimingUniform");
+  const double bound = inputs == 0 ? 0 : std::sqrt(6 / (1 + a * a) / inputs);
   return uniform(shape, -bound, bound, options);
 }
 
 Tensor Tensor::kaimingNormal(const Shape &shape, double a,
                              const TensorOptions &options) {
   const MethodScope method("kaimingNormal");
-  return normal(shape, 0, kaimingDeviation(shape, a, "kaimingNormal"), options);
+  const double inputs = fanIn(shape, "kaimingNormal");
+  const double deviation =
+      inputs == 0 ? 0 : std::sqrt(2 / (1 + a * a) / inputs);
+  return normal(shape, 0, deviation, options);
 }
 
 //===----------------------------------------------------------------------===//

@@ -191,8 +191,7 @@ using Endings = llvm::DenseMap<Operation *, GraphImpl::Ending>;
 /// see GraphImpl::findEnding().
 /// With \p isKept, gradients can flow on also if no tensor requires one: nobody
 /// asked for the values. So they can with \p isRead, for KeptOrigins, unless
-/// the values go back to too many that were read: a loop that computes values
-/// from those before, and reads each of them, would keep all.
+/// the values go back to more than kMaxOriginDepth that were read.
 static void replaceByBuffer(GraphImpl &graph, Operation *op,
                             const Buffer &memory, GraphImpl::Ending ending,
                             bool isKept = false, bool isRead = false) {
@@ -200,14 +199,14 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
   Operation *buffer = graph.createBuffer(memory, type, op);
   graph.node(buffer).isResult = op->getNumOperands() != 0;
   // Gradients do not flow through integers.
-  constexpr unsigned maxDepth = 64;
   const bool canFlow = isa<FloatType>(type.getElementType());
   const bool isTracked = graph.isTracked(op);
   unsigned depth = 0;
   if (canFlow && isRead && !isTracked && !graph.gradientSources(op).empty())
     depth = graph.originDepth(op);
+  const bool isForgotten = depth > GraphImpl::kMaxOriginDepth;
   const bool isOnPath =
-      canFlow && (isTracked || (depth > 0 && depth <= maxDepth) ||
+      canFlow && (isTracked || (depth > 0 && !isForgotten) ||
                   (isKept && !graph.gradientSources(op).empty()));
   if (isOnPath && ending != GraphImpl::Ending::None) {
     graph.node(buffer).ending = ending;
@@ -217,6 +216,9 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
     graph.keepOrigin(op, buffer, depth);
     graph.replace(op, buffer);
     return;
+  } else if (isForgotten) {
+    graph.node(buffer).ending = GraphImpl::Ending::Forgotten;
+    graph.endCut(buffer, graph.beginCut(op));
   }
   graph.replace(op, buffer);
 }

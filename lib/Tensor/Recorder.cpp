@@ -57,7 +57,7 @@ Recorder::Recorder(Mode mode, std::shared_ptr<GraphImpl> graph,
     slot.index = number;
     addSlot(memoryOf(*this->graph, tensor), slot);
   }
-  firstCounter = this->graph->counter;
+  firstCounters = this->graph->randomCounters;
   this->graph->recorder = this;
   active = this;
 }
@@ -271,8 +271,7 @@ MemoryPart Recorder::useMemory(const Buffer &memory, bool isWritten) {
     step->states[slot.index].isWritten |= isWritten;
     break;
   case CapturedSlot::Kind::Frozen:
-  case CapturedSlot::Kind::Seed:
-  case CapturedSlot::Kind::Counter:
+  case CapturedSlot::Kind::RandomKey:
     // Assignments are not done in place if there are other references.
     isIncomplete |= isWritten;
     break;
@@ -287,17 +286,15 @@ void Recorder::addFrozen(const Buffer &memory) {
     addNew(memory, CapturedSlot::Kind::Frozen);
 }
 
-void Recorder::markRandom(const Buffer &memory, RandomPart part,
-                          uint64_t value) {
+void Recorder::markRandom(const Buffer &memory, uint64_t key,
+                          uint64_t counter) {
   if (mode != Mode::Capture)
     return;
   CapturedSlot &slot = step->slots[partOf(memory).slot];
-  slot.kind = part == RandomPart::Seed ? CapturedSlot::Kind::Seed
-                                       : CapturedSlot::Kind::Counter;
+  slot.kind = CapturedSlot::Kind::RandomKey;
   slot.isAbsolute = step->seed.has_value();
-  slot.value = slot.isAbsolute || part == RandomPart::Seed
-                   ? value
-                   : value - firstCounter;
+  slot.value =
+      slot.isAbsolute ? key : counter - firstCounters.countOf(memory.device());
 }
 
 void Recorder::seeded(uint64_t seed) { step->seed = seed; }
@@ -556,6 +553,11 @@ Recorder::finish(const std::vector<Tensor> &results) {
       step->escaped.emplace_back(std::move(tensor), std::move(value));
     }
   }
-  step->numRandom = step->seed ? graph->counter : graph->counter - firstCounter;
+  for (RandomCounters::Entry entry : graph->randomCounters.entries) {
+    if (!step->seed)
+      entry.count -= firstCounters.countOf(*entry.device);
+    if (step->seed || entry.count != 0)
+      step->numRandom.push_back(entry);
+  }
   return std::move(step);
 }

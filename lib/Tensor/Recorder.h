@@ -28,7 +28,6 @@ public:
     Watch,   ///< notes which tensors are used and made
     Capture, ///< records actions as well; values must not be read on the host
   };
-  enum class RandomPart { Seed, Counter };
 
   /// Starts recording this thread's use of \p graph. The arguments are
   /// realized. Throws Error if another recorder does so.
@@ -83,8 +82,9 @@ public:
   void gradientSet(TensorImpl &tensor) { withSetGradient.insert(&tensor); }
   /// Memory that no action makes has become part of the graph.
   void addFrozen(const Buffer &memory);
-  /// Memory that was just added holds a part of the random state.
-  void markRandom(const Buffer &memory, RandomPart part, uint64_t value);
+  /// Memory that was just added holds a key of random numbers: that of
+  /// \p counter of its device.
+  void markRandom(const Buffer &memory, uint64_t key, uint64_t counter);
   void seeded(uint64_t seed);
   /// \p names are the variables that the values belong to; empty for numbers.
   /// \p source is the bytecode that the program was compiled from. Outputs at
@@ -154,7 +154,7 @@ private:
   std::vector<Tensor> argumentGradients, stateGradients;
   std::vector<Region> known;
   std::vector<std::shared_ptr<TensorImpl>> argumentTensors;
-  uint64_t firstCounter;
+  RandomCounters firstCounters;
   bool isIncomplete = false, usesOtherGraph = false;
   bool isActive = true;
 };

@@ -26,7 +26,7 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 /// Changes with the format.
-static constexpr std::string_view kVersion = "tinygrad captured step 2\n";
+static constexpr std::string_view kVersion = "tinygrad captured step 3\n";
 
 namespace {
 class Writer {
@@ -250,6 +250,12 @@ template <typename Codec> void visit(Codec &codec, CapturedState &state) {
   }
 }
 
+template <typename Codec>
+void visit(Codec &codec, RandomCounters::Entry &entry) {
+  visitDevice(codec, entry.device);
+  visit(codec, entry.count);
+}
+
 template <typename Codec> void visitStep(Codec &codec, CapturedStep &step) {
   visitList(codec, step.slots);
   visitList(codec, step.actions);
@@ -257,7 +263,7 @@ template <typename Codec> void visitStep(Codec &codec, CapturedStep &step) {
   visitList(codec, step.states);
   visitList(codec, step.results);
   visitList(codec, step.gradients);
-  visit(codec, step.numRandom);
+  visitList(codec, step.numRandom);
   visitOptional(codec, step.seed);
 }
 } // namespace

@@ -162,8 +162,10 @@ std::vector<int64_t> normalizeAxes(const Axes &axes, int64_t rank,
 /// The device given in \p options, else the default device.
 Device &deviceOf(const TensorOptions &options);
 
-/// The key and the first of \p count counters for random numbers.
-void takeRandomState(const Graph &graph, uint64_t count, uint64_t state[2]);
+/// The key of random words \p chunk after the present counter of \p device, and
+/// the counter there; then adds \p count to the counter. See RandomCounters.
+std::pair<uint64_t, uint64_t> takeRandomKey(const Graph &graph, Device &device,
+                                            uint64_t chunk, uint64_t count);
 
 } // namespace tinygrad::detail
 

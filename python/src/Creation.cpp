@@ -10,6 +10,9 @@
 
 #include "TinyGrad/Runtime/DefaultFloat.h"
 
+#include <cmath>
+#include <cstdint>
+
 using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
@@ -193,9 +196,12 @@ static Tensor makeUniform(const Shape &shape, double low, double high,
                           const TensorOptions &options) {
   if (!options.dtype || isFloat(*options.dtype))
     return Tensor::uniform(shape, low, high, options);
-  return Tensor::uniform(shape, low, high,
-                         TensorOptions(DType::Float32, options.device))
-      .cast(*options.dtype);
+  const TensorOptions floats(DType::Float32, options.device);
+  if (low != std::floor(low) || std::abs(low) > 0x1p53)
+    return Tensor::uniform(shape, low, high, floats).cast(*options.dtype);
+  // Rounded down, also below 0.
+  return Tensor::uniform(shape, 0, high - low, floats).cast(*options.dtype) +
+         int64_t(low);
 }
 
 static void bindRandom(TensorClass &tensor) {

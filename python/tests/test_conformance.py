@@ -301,6 +301,38 @@ def test_gradients_after_values_were_read(read):
     assert np.count_nonzero((best * 1).gradient(w)[0].numpy()) == 64
 
 
+def test_gradients_of_more_readings_than_are_kept():
+    """They are complete or an error, never left out."""
+
+    def read_often(x, times, also=None):
+        for _ in range(times):
+            x = x * 1.01 if also is None else x * 1.01 + also * 0.0
+            x.tolist()
+        return x
+
+    x = Tensor([2.0, 3.0])
+    read_often(x, 64).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 1.01**64, rtol=1e-4)
+    w = Tensor([5.0, 7.0])
+    for also in (None, x):
+        x.grad = None
+        y = read_often(x, 150, also)
+        for value in (y, y * w):
+            with pytest.raises(ValueError, match=r"(?s)\[2\] float32 .* 64 values .*requires_grad"):
+                value.sum().backward()
+        assert x.grad is None and w.grad is None
+    # Nothing is missing where no gradient is to flow, or no tensor is left that could have one.
+    (y.detach() * w).sum().backward()
+    np.testing.assert_allclose(w.grad.numpy(), y.numpy())
+    z = read_often(Tensor([2.0, 3.0]) * 1.0, 100)
+    w.grad = None
+    (z * w).sum().backward()
+    np.testing.assert_allclose(w.grad.numpy(), z.numpy())
+    x = Tensor([2.0, 3.0], requires_grad=True)
+    read_often(x, 100).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 1.01**100, rtol=1e-4)
+
+
 def test_what_was_read_keeps_little_memory():
     x = Tensor.ones(1 << 16).contiguous().realize()
     used = GlobalCounters.mem_used

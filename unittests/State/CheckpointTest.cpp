@@ -176,19 +176,21 @@ TEST_F(CheckpointTest, NumbersAreExact) {
 
 TEST_F(CheckpointTest, IsASafetensorsFile) {
   Model model;
-  Graph::current().setRandomState({5, 77});
+  Graph::current().setRandomState({5, {{"CPU:1", 77}, {"CPU", 3}}});
   // An optimizer may have the model's tensors as well: they are stored once.
   saveCheckpoint(path, model, std::tie(model.weight, model.bias),
                  {{"epoch", 2.5}});
   EXPECT_THAT(safeLoad(path).names(),
               ElementsAre("model.bias", "model.weight"));
-  EXPECT_THAT(safeLoadMetadata(path), ElementsAre(Pair("number.epoch", "2.5"),
-                                                  Pair("random.counter", "77"),
-                                                  Pair("random.seed", "5")));
+  EXPECT_THAT(safeLoadMetadata(path),
+              ElementsAre(Pair("number.epoch", "2.5"),
+                          Pair("random.counters", "CPU:1=77 CPU=3"),
+                          Pair("random.seed", "5")));
   Model other;
   loadCheckpoint(path, other, std::tie(other.weight, other.bias));
   EXPECT_EQ(values(other.weight), values(model.weight));
-  EXPECT_EQ(Graph::current().randomState(), (RandomState{5, 77}));
+  EXPECT_EQ(Graph::current().randomState(),
+            (RandomState{5, {{"CPU:1", 77}, {"CPU", 3}}}));
   Model third;
   loadStateDict(third, safeLoad(path), {.prefix = "model"});
   EXPECT_EQ(values(third.weight), values(model.weight));
@@ -198,21 +200,21 @@ TEST_F(CheckpointTest, ErrorsChangeNothing) {
   Model model;
   Optimizer optimizer;
   const std::vector<double> before = values(model.weight);
-  Graph::current().setRandomState({1, 2});
+  Graph::current().setRandomState({1, {{"CPU", 2}}});
   auto fails = [&](const StateDict &state, const Metadata &metadata) {
     safeSave(path, state, metadata);
     loadCheckpoint(path, model, optimizer);
   };
   const StateDict tensors = state::detail::checkpointTensors(model, optimizer);
-  const Metadata good = {{"random.seed", "1"}, {"random.counter", "2"}};
+  const Metadata good = {{"random.seed", "1"}, {"random.counters", "CPU=2"}};
   EXPECT_ERROR(loadCheckpoint(path, model, optimizer), IoError, "cannot open");
   EXPECT_ERROR(fails(tensors, {}), IoError,
                path + ": not a checkpoint: its metadata have no 'random.seed'");
   EXPECT_ERROR(fails(tensors, {{"random.seed", "1"}}), IoError,
-               "no 'random.counter'");
+               "no 'random.counters'");
   for (const char *text : {"", "-1", "1 ", "x", "18446744073709551616"})
     EXPECT_ERROR(
-        fails(tensors, {{"random.seed", text}, {"random.counter", "2"}}),
+        fails(tensors, {{"random.seed", text}, {"random.counters", "CPU=2"}}),
         IoError, "'random.seed' is '" + std::string(text) + "', not a number");
   Metadata bad = good;
   bad["number.epoch"] = "1,5";
@@ -223,12 +225,12 @@ TEST_F(CheckpointTest, ErrorsChangeNothing) {
              {"model.bias", Tensor::ones({5})},
              {"optimizer.weight", Tensor::ones({4, 3})},
              {"optimizer.bias", Tensor::ones({4})}},
-            {{"random.seed", "9"}, {"random.counter", "9"}}),
+            {{"random.seed", "9"}, {"random.counters", "CPU=9"}}),
       StateError,
       "missing: optimizer.step\n"
       "  mismatched: model.bias ([4] float32 expected, [5] float32 found)");
   EXPECT_EQ(values(model.weight), before);
-  EXPECT_EQ(Graph::current().randomState(), (RandomState{1, 2}));
+  EXPECT_EQ(Graph::current().randomState(), (RandomState{1, {{"CPU", 2}}}));
 }
 
 // The first call of a step saves; capturing it is an error with the place.

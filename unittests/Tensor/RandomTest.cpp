@@ -11,6 +11,7 @@
 
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/Functions.h"
 
 #include <thread>
@@ -18,6 +19,7 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 using ::testing::Each;
+using ::testing::ElementsAre;
 
 //===----------------------------------------------------------------------===//
 // Distributions
@@ -42,15 +44,82 @@ static uint64_t threefry(uint64_t counter, uint64_t key) {
   return uint64_t(b) << 32 | a;
 }
 
-TEST(Random, IsThreefryOfTheCounter) {
+/// The words that are made when \p counter words were before, on the device
+/// number \p device of those used.
+static std::vector<uint32_t> words(uint32_t seed, int device, uint64_t counter,
+                                   uint64_t count) {
+  // The last four bytes of SHA-256 of the number, computed by sha256sum.
+  const uint32_t ofDevice[] = {0x14b81119, 0x764f528d};
+  const uint64_t key =
+      threefry(counter, uint64_t(seed) << 32 | ofDevice[device]);
+  const uint64_t half = (count + 1) / 2;
+  std::vector<uint32_t> result(count);
+  for (uint64_t i = 0; i < count; ++i)
+    result[i] = i < half ? uint32_t(threefry(i | (i + half) << 32, key))
+                         : threefry(i - half | i << 32, key) >> 32;
+  return result;
+}
+
+TEST(Random, AreThoseOfTinygrad) {
   Tensor::manualSeed(1234);
-  std::vector<float> first = Tensor::rand({2, 3}).tolist<float>();
+  std::vector<float> first = Tensor::rand({7}).tolist<float>();
   std::vector<double> second =
-      Tensor::rand({4}, DType::Float64).tolist<double>();
-  for (uint64_t i = 0; i < 6; ++i)
-    EXPECT_EQ(first[i], float(uint32_t(threefry(i, 1234)) >> 8) * 0x1p-24f);
-  for (uint64_t i = 0; i < 4; ++i)
-    EXPECT_EQ(second[i], double(threefry(i + 6, 1234) >> 11) * 0x1p-53);
+      Tensor::rand({3}, DType::Float64).tolist<double>();
+  std::vector<double> halves = values(Tensor::rand({5}, DType::Float16));
+  std::vector<double> bytes = values(Tensor::rand({2}, DType::Float8E4M3));
+  const std::vector<uint32_t> a = words(1234, 0, 0, 7),
+                              b = words(1234, 0, 7, 6),
+                              c = words(1234, 0, 13, 3),
+                              d = words(1234, 0, 16, 1);
+  for (int i = 0; i < 7; ++i)
+    EXPECT_EQ(first[i], float(a[i] >> 9) * 0x1p-23f);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(second[i],
+              double((uint64_t(b[2 * i + 1]) << 32 | b[2 * i]) >> 12) *
+                  0x1p-52);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(halves[i],
+              double((c[i / 2] >> 16 * (i % 2) & 0xffff) >> 6) * 0x1p-10);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(bytes[i], double((d[0] >> 8 * i & 0xff) >> 5) * 0.125);
+  // A seed counts modulo 2^32.
+  Tensor::manualSeed(1234 + (uint64_t(5) << 32));
+  EXPECT_EQ(Tensor::rand({7}).tolist<float>(), first);
+}
+
+TEST(Random, DevicesHaveSequencesOfTheirOwn) {
+  Tensor::manualSeed(9);
+  const std::vector<uint32_t> a = words(9, 0, 0, 2), b = words(9, 1, 0, 2),
+                              c = words(9, 0, 2, 2);
+  for (auto [device, expected] :
+       {std::pair("CPU:1", a), {"CPU:2", b}, {"CPU:1", c}}) {
+    const Tensor x = Tensor::rand({2}, {.device = device});
+    EXPECT_THAT(x.tolist<float>(), ElementsAre((expected[0] >> 9) * 0x1p-23f,
+                                               (expected[1] >> 9) * 0x1p-23f));
+  }
+  EXPECT_EQ(Graph::current().randomState(),
+            (RandomState{9, {{"CPU:1", 4}, {"CPU:2", 2}}}));
+  EXPECT_ERROR(Graph::current().setRandomState({9, {{"NONE", 4}}}), DeviceError,
+               "NONE");
+}
+
+// Numbers beyond the first 2^32 - 1 have another key. Only those that are read
+// are computed.
+TEST(Random, ChunksHaveKeysOfTheirOwn) {
+  const int64_t chunk = UINT32_MAX, count = chunk + 7;
+  Tensor::manualSeed(2);
+  const Tensor x = Tensor::rand({count}).shrink({{chunk - 1, chunk + 2}});
+  const uint64_t seedKey = uint64_t(2) << 32 | 0x14b81119;
+  const uint64_t first = threefry(0, seedKey),
+                 second = threefry(chunk, seedKey);
+  const uint64_t last = chunk - 1, half = (chunk + 1) / 2;
+  EXPECT_THAT(
+      x.tolist<float>(),
+      ElementsAre(
+          (threefry(last - half | last << 32, first) >> 41) * 0x1p-23f,
+          (uint32_t(threefry(uint64_t(4) << 32, second)) >> 9) * 0x1p-23f,
+          (uint32_t(threefry(1 | uint64_t(5) << 32, second)) >> 9) * 0x1p-23f));
+  EXPECT_EQ(Graph::current().randomState().counters[0].second, count);
 }
 
 TEST(Random, SeedRepeats) {
@@ -71,16 +140,17 @@ TEST(Random, StateIsRestored) {
   {
     GraphScope scope(first);
     Tensor::manualSeed(3);
-    EXPECT_EQ(first.randomState(), (RandomState{3, 0}));
+    EXPECT_EQ(first.randomState(), (RandomState{3, {}}));
     values(Tensor::rand({5}));
     state = first.randomState();
-    EXPECT_EQ(state, (RandomState{3, 5}));
+    EXPECT_EQ(state, (RandomState{3, {{Device::getDefault().name(), 5}}}));
     expected = values(Tensor::randn({4}));
   }
   GraphScope scope(second);
   second.setRandomState(state);
   EXPECT_EQ(values(Tensor::randn({4})), expected);
-  EXPECT_EQ(second.randomState(), (RandomState{3, 9}));
+  EXPECT_EQ(second.randomState(),
+            (RandomState{3, {{Device::getDefault().name(), 13}}}));
   second.setRandomState(state);
   EXPECT_EQ(values(Tensor::randn({4})), expected);
 }

@@ -18,6 +18,8 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tinygrad {
 
@@ -25,12 +27,14 @@ namespace detail {
 class GraphImpl;
 } // namespace detail
 
-/// Where a graph is in its sequence of random numbers. The numbers of a tensor
-/// are a function of the seed and of as many counters as it has elements, from
-/// `counter` on.
+/// Where a graph is in its sequences of random numbers, one for each device.
+/// Numbers are a function of the seed modulo 2^32, of the device's place in
+/// `counters`, and of its counter.
 struct RandomState {
   uint64_t seed = 0;
-  uint64_t counter = 0;
+  /// Names of devices with the number of random words of 32 bits made on them,
+  /// in the order in which they were first used since the seed was set.
+  std::vector<std::pair<std::string, uint64_t>> counters;
 
   bool operator==(const RandomState &) const = default;
 };
@@ -53,6 +57,7 @@ public:
   /// that it is given to makes the same numbers from there on.
   RandomState randomState(
       std::source_location where = std::source_location::current()) const;
+  /// Throws DeviceError for a name that is no device here.
   void setRandomState(const RandomState &state);
 
   /// The number of operations in the graph: those that some tensor needs.

@@ -234,16 +234,19 @@ public:
   // Random numbers
   //===--------------------------------------------------------------------===//
 
-  /// Seeds the random numbers of the current graph. The numbers are those of
-  /// the Threefry-2x32 counter generator: the n-th tensor made after seeding
-  /// holds the same values on every device.
+  /// Seeds the random numbers of the current graph, by the seed modulo 2^32.
+  /// The numbers are those of tinygrad, of the Threefry-2x32 counter generator:
+  /// the n-th tensor made on the k-th device used after seeding has the same
+  /// values whichever devices these are.
   static void manualSeed(uint64_t seed);
   /// Uniform in [0, 1).
   static Tensor rand(const Shape &shape, const TensorOptions &options = {});
   /// Normal, mean 0 and variance 1.
   static Tensor randn(const Shape &shape, const TensorOptions &options = {});
-  /// Integers in [low, high). Each is as likely as any other, to one part in
-  /// 2^32 (2^64 for ranges of more than 2^32 numbers).
+  /// Integers in [low, high): up to 2^23 numbers are made of float32 fractions,
+  /// so that the probabilities of n differ by n / 2^23 of their size; of more,
+  /// each is as likely as any other, to one part in 2^32 (2^64 from 2^32
+  /// numbers on).
   static Tensor randint(const Shape &shape, int64_t low = 0, int64_t high = 10,
                         const TensorOptions &options = {});
   /// The numbers from 0 up to \p n, exclusive, in random order: int32, or

@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "TinyGrad/Support/Threefry.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
@@ -229,28 +230,6 @@ static APInt maximum(const APInt &a, const APInt &b, bool isSigned) {
   return (isSigned ? a.sgt(b) : a.ugt(b)) ? a : b;
 }
 
-/// Threefry-2x32 with 20 rounds.
-static APInt threefry(const APInt &counter, const APInt &key) {
-  static const unsigned rotations[] = {13, 15, 26, 6, 17, 29, 16, 24};
-  uint64_t c = counter.getZExtValue(), k = key.getZExtValue();
-  uint32_t keys[3] = {static_cast<uint32_t>(k), static_cast<uint32_t>(k >> 32)};
-  keys[2] = 0x1BD11BDA ^ keys[0] ^ keys[1];
-  uint32_t x0 = static_cast<uint32_t>(c) + keys[0];
-  uint32_t x1 = static_cast<uint32_t>(c >> 32) + keys[1];
-  for (uint32_t round = 0; round < 20; ++round) {
-    unsigned rotation = rotations[round % 8];
-    x0 += x1;
-    x1 = (x1 << rotation | x1 >> (32 - rotation)) ^ x0;
-    // Key words are added after every fourth round.
-    if (round % 4 == 3) {
-      uint32_t injection = round / 4 + 1;
-      x0 += keys[injection % 3];
-      x1 += keys[(injection + 1) % 3] + injection;
-    }
-  }
-  return APInt(64, static_cast<uint64_t>(x1) << 32 | x0);
-}
-
 /// Evaluates an operation on integers (including bool and index) whose result
 /// has the same type.
 static std::optional<APInt> evaluateInt(Operation *op, ArrayRef<APInt> x,
@@ -272,7 +251,10 @@ static std::optional<APInt> evaluateInt(Operation *op, ArrayRef<APInt> x,
       .Case([&](ShlOp) { return shift(x[0], x[1], true, isSigned); })
       .Case([&](ShrOp) { return shift(x[0], x[1], false, isSigned); })
       .Case([&](MulAccOp) { return x[0] * x[1] + x[2]; })
-      .Case([&](ThreefryOp) { return threefry(x[0], x[1]); })
+      .Case([&](ThreefryOp) {
+        return APInt(
+            64, tinygrad::threefry(x[0].getZExtValue(), x[1].getZExtValue()));
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
