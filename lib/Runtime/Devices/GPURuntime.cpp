@@ -493,13 +493,13 @@ std::string GPUDevice::encodeMaps(const std::string &kernelName,
                                   void *const *buffers, std::size_t numBuffers,
                                   std::vector<EncodedMap> &encoded) {
   encoded.resize(maps.size());
+  auto fail = [&](const std::string &reason) {
+    throw DeviceError("kernel " + kernelName + " cannot be launched on " +
+                      name() + ": " + reason);
+  };
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const TensorMap &map = maps[i];
     const std::string number = std::to_string(map.buffer);
-    auto fail = [&](const std::string &reason) {
-      throw DeviceError("kernel " + kernelName + " cannot be launched on " +
-                        name() + ": " + reason);
-    };
     if (map.buffer >= numBuffers)
       fail("it copies boxes of buffer " + number + ", but has " +
            std::to_string(numBuffers));
