@@ -541,7 +541,7 @@ GPUDevice::Chosen GPUDevice::chooseFunction(const Kernel &kernel,
   if (!function.withoutMaps)
     throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
                       name() + ": " + refusal);
-  if (debugLevel() >= 1)
+  if (!function.wasReplaced.exchange(true) && debugLevel() >= 1)
     debugPrint(name() + ": kernel " + kernel.name() +
                " runs without copies of boxes: " + refusal);
   admitLaunch(*function.withoutMaps, kernel.name(), launch);

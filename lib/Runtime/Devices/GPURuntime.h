@@ -41,6 +41,8 @@ struct GPUFunction {
   /// The kernel that takes none, for launches whose maps the GPU refuses; null
   /// if the code has none.
   std::unique_ptr<GPUFunction> withoutMaps;
+  /// Whether that one has run, which is said once.
+  std::atomic<bool> wasReplaced{false};
 };
 
 /// The last kernels that were enqueued and may not have ended, for messages.
