@@ -97,6 +97,36 @@ static void replaceDifference(Operation *op, IRRewriter &rewriter) {
       arith::SubIOp::create(rewriter, op->getLoc(), zero, term).getResult());
 }
 
+/// Whether `decompose` writes the operation with constants of its type, which
+/// tensors of dynamic shapes do not have.
+static bool isExpandedWithConstants(Operation *op) {
+  return isa<math::SinhOp, math::CoshOp, math::AsinhOp, math::AcoshOp,
+             math::AtanhOp, arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op);
+}
+
+/// An elementwise operation on tensors of one shape as the body of a structured
+/// operation.
+static void replaceByBody(Operation *op, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  const auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  const AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  const size_t numOperands = op->getNumOperands();
+  const SmallVector<AffineMap> maps(numOperands + op->getNumResults(), map);
+  const SmallVector<utils::IteratorType> loops(type.getRank(),
+                                               utils::IteratorType::parallel);
+  // Results have the type of the operands.
+  const SmallVector<Value> outputs(op->getNumResults(), op->getOperand(0));
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+    const SmallVector<Type> types(op->getNumResults(), type.getElementType());
+    Operation *scalar = builder.create(loc, op->getName().getIdentifier(),
+                                       arguments.take_front(numOperands), types,
+                                       op->getAttrs());
+    linalg::YieldOp::create(builder, loc, scalar->getResults());
+  };
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      op, op->getResultTypes(), op->getOperands(), outputs, maps, loops, body);
+}
+
 namespace {
 
 /// The low and high halves of a product, as those of a product of integers with
@@ -226,12 +256,16 @@ struct HoistSize : OpRewritePattern<tensor::DimOp> {
 /// Writes operations that have no counterpart as others that have.
 static LogicalResult decompose(func::FuncOp function) {
   SmallVector<linalg::SoftmaxOp> composed;
-  SmallVector<Operation *> differences;
+  SmallVector<Operation *> differences, dynamic;
   function.walk([&](Operation *op) {
     if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
       composed.push_back(softmax);
     else if (isa<arith::SubFOp, arith::SubIOp>(op))
       differences.push_back(op);
+    else if (isExpandedWithConstants(op))
+      if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+          type && !type.hasStaticShape())
+        dynamic.push_back(op);
   });
   IRRewriter rewriter(function.getContext());
   for (linalg::SoftmaxOp op : composed)
@@ -239,6 +273,8 @@ static LogicalResult decompose(func::FuncOp function) {
       return failure();
   for (Operation *op : differences)
     replaceDifference(op, rewriter);
+  for (Operation *op : dynamic)
+    replaceByBody(op, rewriter);
   RewritePatternSet patterns(function.getContext());
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi"});
