@@ -12,8 +12,8 @@ divided by those that multiply (HMMA, FFMA and so on). Triton's code is for sm_8
 for sm_90 it multiplies with wgmma, whose instructions are not comparable.
 
 Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernels.py
-and are for sm_90a: one instruction (HGMMA) of four subgroups is 64 rows, all columns
-of the operation and a depth of 16. With -tma, copies of boxes (UTMALDG) fill tiles;
+and are for sm_90a: one instruction (HGMMA; QGMMA of fp8, IGMMA of i8) of four subgroups
+is 64 rows, all columns of the operation and a depth of 32 bytes. With -tma, copies of boxes (UTMALDG) fill tiles;
 what one subgroup does to begin these is not counted.
 """
 
@@ -52,7 +52,22 @@ SCHEDULES = {
     for rows, columns, warpgroups in ((128, 128, 2), (256, 128, 2), (128, 256, 2))
     for copies in ("", "-tma")
 }
-MULTIPLICATIONS = ("HGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
+# Other types of factors, which have to be along the depth.
+SCHEDULES |= {
+    f"wgmma-128x256-{element}-tma": [
+        "--rows=4096",
+        "--columns=4096",
+        "--depth=4096",
+        "--width=256",
+        "--warpgroups=2",
+        f"--element={element}",
+        "--right=columns",
+        "--tma",
+        "--alone",
+    ]
+    for element in ("f32", "e4m3", "i8")
+}
+MULTIPLICATIONS = ("HGMMA", "QGMMA", "IGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
 
 
 def find_nvdisasm():
@@ -123,7 +138,13 @@ def compile_schedule(folder, name):
     generator = os.path.join(ROOT, "test", "Target", "GPU", "Inputs", "wgmma-kernels.py")
     with open(kernel, "w", encoding="utf-8") as file:
         file.write(run(sys.executable, generator, *SCHEDULES[name]))
-    run(os.path.join(BUILD, "bin", "tg-compile"), "--target=cuda:sm_90a", "--emit=obj", kernel, "-o", code)
+    target = "cuda:sm_90a" + (":tf32" if "--element=f32" in SCHEDULES[name] else "")
+    run(os.path.join(BUILD, "bin", "tg-compile"), f"--target={target}", "--emit=obj", kernel, "-o", code)
+    # The kernel for GPUs that refuse to copy boxes follows.
+    with open(code, encoding="utf-8") as file:
+        text = file.read()
+    with open(code, "w", encoding="utf-8") as file:
+        file.write(text.partition("\t// .globl\tproduct_without_tensor_maps")[0])
     return assemble(folder, code, "sm_90a")
 
 

@@ -257,15 +257,10 @@ void HeaderWriter::writeStatus() {
     os << line << "\n";
   }
   os << "};\n\n"
-     << "static inline const char *" << name << "_message(int status) {\n"
-     << "  switch (status) {\n";
-  for (const StatusText &status : all)
-    os << "  case " << upper << "_" << status.name << ":\n"
-       << "    return \"" << status.meaning << "\";\n";
-  os << "  default:\n"
-     << "    return \"no status\";\n"
-     << "  }\n"
-     << "}\n\n"
+     << "/* What a status means, in words that are never freed. Any number may "
+        "be given. */\n"
+     << "const char *" << name << "_message(int status) " << upper
+     << "_NONBLOCKING;\n\n"
      << "/* " << upper << "_OK, or " << upper
      << "_ERROR_PROCESSOR. The first call of any function asks the\n"
      << " * processor, which takes microseconds; later ones do not. */\n"

@@ -17,6 +17,9 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+#include <cstring>
+
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -324,6 +327,49 @@ static void addSupported(ModuleOp module, const Library &library,
   LLVM::ReturnOp::create(b, result);
 }
 
+/// const char *NAME_message(int status). The texts have places of one size, so
+/// that no address is stored, which a shared library would have to relocate.
+static void addMessage(ModuleOp module, const Library &library) {
+  const ArrayRef<StatusText> all = getStatusTexts(library);
+  std::size_t place = std::strlen(kNoStatus) + 1;
+  for (const StatusText &status : all)
+    place = std::max(place, std::strlen(status.meaning) + 1);
+  std::string texts;
+  auto add = [&](const char *text) {
+    texts += text;
+    texts.resize(llvm::alignTo(texts.size() + 1, place), '\0');
+  };
+  for (const StatusText &status : all)
+    add(status.meaning);
+  add(kNoStatus);
+
+  auto b = ImplicitLocOpBuilder::atBlockEnd(module.getLoc(), module.getBody());
+  const Type pointer = LLVM::LLVMPointerType::get(module.getContext()),
+             i8 = b.getI8Type(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto memory = LLVM::GlobalOp::create(
+      b, LLVM::LLVMArrayType::get(i8, texts.size()), /*isConstant=*/true,
+      LLVM::Linkage::Internal, library.options.name + ".messages",
+      b.getStringAttr(texts), /*alignment=*/1);
+  auto function = LLVM::LLVMFuncOp::create(
+      b, library.options.name + "_message",
+      LLVM::LLVMFunctionType::get(pointer, ArrayRef<Type>{i32}));
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  auto number = [&](Type type, std::size_t value) -> Value {
+    return LLVM::ConstantOp::create(
+        b, type, b.getIntegerAttr(type, static_cast<int64_t>(value)));
+  };
+  // A negative number is a large one, and has the last text, too.
+  const Value index =
+      LLVM::UMinOp::create(b, function.getArgument(0), number(i32, all.size()));
+  const Value offset = LLVM::MulOp::create(
+      b, LLVM::ZExtOp::create(b, i64, index), number(i64, place));
+  LLVM::ReturnOp::create(
+      b,
+      LLVM::GEPOp::create(b, pointer, i8, LLVM::AddressOfOp::create(b, memory),
+                          ArrayRef<LLVM::GEPArg>{offset})
+          .getResult());
+}
+
 void tinygrad::detail::addInterface(ModuleOp module, const Library &library,
                                     ArrayRef<LibraryVariant> variants) {
   LLVM::LLVMFuncOp processorCheck;
@@ -333,6 +379,9 @@ void tinygrad::detail::addInterface(ModuleOp module, const Library &library,
     processorCheck = addProcessorCheck(
         module, library.options.name + ".processor", variants);
   addSupported(module, library, processorCheck);
+  // In C, makeSource writes it.
+  if (!library.options.source)
+    addMessage(module, library);
   for (const LibraryEntry &entry : library.entries)
     FunctionBuilder(module, library, entry, variants, processorCheck).build();
   if (library.options.stateFiles)

@@ -84,6 +84,8 @@ struct StatusText {
   const char *name, *meaning;
 };
 llvm::ArrayRef<StatusText> getStatusTexts(const Library &library);
+/// What NAME_message says of any other number.
+inline constexpr const char *kNoStatus = "no status";
 
 /// The type of an element in C. Types that C has no name for are their bits.
 const char *getCType(DType dtype);

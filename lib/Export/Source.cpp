@@ -103,6 +103,17 @@ static std::string makeParallel(const std::string &name) {
          "}\n";
 }
 
+/// The function NAME_message.
+static std::string makeMessage(const Library &library) {
+  const std::string &name = library.options.name;
+  std::string text =
+      "const char *" + name + "_message(int status) {\n  switch (status) {\n";
+  for (const StatusText &status : getStatusTexts(library))
+    text += "  case " + StringRef(name).upper() + "_" + status.name +
+            ":\n    return \"" + status.meaning + "\";\n";
+  return text + "  default:\n    return \"" + kNoStatus + "\";\n  }\n}\n\n";
+}
+
 static std::string makeIntroduction(const Library &library,
                                     const LibraryVariant &variant) {
   const std::string &name = library.options.name;
@@ -125,7 +136,7 @@ static std::string makeIntroduction(const Library &library,
          " * itself, so that results are those of machine code.\n"
          " */\n"
          "#include \"" +
-         name + ".h\"\n\n";
+         name + ".h\"\n\n" + makeMessage(library);
 }
 
 namespace {

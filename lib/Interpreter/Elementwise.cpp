@@ -14,7 +14,6 @@
 #include "Evaluate.h"
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "TinyGrad/Support/Threefry.h"
 
 #include <cmath>
 #include <limits>
@@ -125,6 +124,26 @@ template <typename T> static T mulAcc(T a, T b, T c) {
     return std::fma(a, b, c);
   else
     return add(mul(a, b), c);
+}
+
+static uint64_t threefry(uint64_t counter, uint64_t key) {
+  constexpr unsigned rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  uint32_t keys[3] = {static_cast<uint32_t>(key),
+                      static_cast<uint32_t>(key >> 32), 0};
+  keys[2] = 0x1BD11BDA ^ keys[0] ^ keys[1];
+  uint32_t x0 = static_cast<uint32_t>(counter) + keys[0];
+  uint32_t x1 = static_cast<uint32_t>(counter >> 32) + keys[1];
+  // 20 rounds; a part of the key is added after every fourth.
+  for (uint32_t group = 0; group < 5; ++group) {
+    for (unsigned rotation : rotations[group % 2]) {
+      x0 += x1;
+      x1 = (x1 << rotation) | (x1 >> (32 - rotation));
+      x1 ^= x0;
+    }
+    x0 += keys[(group + 1) % 3];
+    x1 += keys[(group + 2) % 3] + group + 1;
+  }
+  return static_cast<uint64_t>(x1) << 32 | x0;
 }
 
 //===----------------------------------------------------------------------===//

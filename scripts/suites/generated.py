@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from suites import reach
 from suites.common import (
     CORES,
     ROOT,
@@ -123,11 +124,16 @@ SPILLED = {("many-registers, part 2", "sm_75"): 8}
 
 
 def suite_ptxas(build):
-    """CUDA's assembler takes the PTX of many graphs, and spills no registers."""
+    """CUDA's assembler takes the PTX of many graphs, and spills no registers.
+
+    PTX that it took before is not assembled again.
+    """
     ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
     if not ptxas:
         say("skipped: there is no ptxas")
         return Counts(skipped=1)
+    script = ROOT / "test" / "Target" / "GPU" / "Inputs" / "assemble.py"
+    stamps = reach.Checks("ptxas", run([ptxas, "--version"])[1], reach.digest(script))
     chips = ("sm_75", "sm_80:tf32", "sm_90", "sm_90a", "sm_120")
     inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
     sources = {path.name: path.read_text() for path in ROOT.glob("test/Execution/*.mlir")}
@@ -153,12 +159,15 @@ def suite_ptxas(build):
                 # Some graphs only copy or sort, or have no elements.
                 if "needs no kernel" in output or "without a kernel" in output:
                     continue
+                allowed = str(SPILLED.get((name, chip), 0))
                 if status == 0:
-                    script = ROOT / "test" / "Target" / "GPU" / "Inputs" / "assemble.py"
-                    allowed = SPILLED.get((name, chip), 0)
-                    status, output = run(
-                        [sys.executable, script, ptxas, chip.split(":")[0], ptx, str(allowed)]
-                    )
+                    stamp = stamps.stamp(str(ROOT / name), [chip, allowed, ptx.read_bytes()])
+                    if not stamps.is_known(stamp):
+                        status, output = run(
+                            [sys.executable, script, ptxas, chip.split(":")[0], ptx, allowed]
+                        )
+                        if status == 0:
+                            stamp.touch()
                 counts.add(report_check(f"{name} for {chip}", status, output, text[:2000]))
         return counts
 
@@ -169,6 +178,7 @@ def suite_ptxas(build):
     counts = Counts()
     for result in side_by_side(run_part, tasks):
         counts.add(result)
+    say(f"ptxas: {stamps.known} files assembled before")
     return counts
 
 

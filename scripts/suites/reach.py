@@ -187,11 +187,17 @@ class Checks:
             key.update(len(data).to_bytes(8, "little") + data)
         return self.folder / key.hexdigest()
 
+    def is_known(self, stamp):
+        """Whether the check passed before."""
+        if not stamp.exists():
+            return False
+        os.utime(stamp)
+        self.known += 1
+        return True
+
     def is_due(self, name, stamp, files):
         """Whether a source, which depends on `files`, has to be checked."""
-        if stamp.exists():
-            os.utime(stamp)
-            self.known += 1
+        if self.is_known(stamp):
             return False
         changed = changed_files()
         if changed is None or any(is_changed(path, changed) for path in files):

@@ -24,11 +24,11 @@ from suites.common import (
 LIT = threading.Lock()
 
 
-def run_lit(build, folder="", settings=None, half=None, environment=None):
-    """Runs the lit tests, or those of a folder, with settings for all of them.
+def run_lit(build, names=("",), settings=None, half=None):
+    """Runs the lit tests, or those of folders and files, with settings for all of them.
 
     They are cut into parts, one for each of up to 8 cores, which run side by side.
-    `half` 0 or 1: only every second test. `environment`: more variables for lit.
+    `half` 0 or 1: only every second test.
     """
     parts = min(CORES.number, 8)
 
@@ -36,7 +36,7 @@ def run_lit(build, folder="", settings=None, half=None, environment=None):
         report = build / "test" / f"lit-results-{part}.json"
         report.unlink(missing_ok=True)
         command = [sys.executable, LLVM / "lit", "-j1", "-sv", "-o", report]
-        command.append(build / "test" / folder)
+        command += [build / "test" / name for name in names]
         for name, value in (settings or {}).items():
             command += ["--param", f"{name}={value}"]
         # The order of the tests, which parts and halves count in, depends on times
@@ -44,8 +44,7 @@ def run_lit(build, folder="", settings=None, half=None, environment=None):
         command.append("--skip-test-time-recording")
         number, index = (parts, part) if half is None else (2 * parts, 2 * part + half)
         command += [f"--num-shards={number}", f"--run-shard={index + 1}"]
-        env = dict(os.environ, **(environment or {}))
-        status, output = run(command, cwd=ROOT, env=env)
+        status, output = run(command, cwd=ROOT)
         tests = json.loads(report.read_text())["tests"] if report.exists() else None
         return status, output, tests
 
@@ -74,7 +73,7 @@ def run_lit(build, folder="", settings=None, half=None, environment=None):
             result.failed = max(result.failed, 1)
         counts.add(result)
     if not counts.passed + counts.skipped + counts.failed:
-        say(f"FAILED: lit ran no test of {build / 'test' / folder}")
+        say(f"FAILED: lit ran no test of {[str(build / 'test' / name) for name in names]}")
         counts.failed += 1
     return counts
 

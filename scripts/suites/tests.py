@@ -19,25 +19,53 @@ from suites.common import (
 from suites.runners import run_fuzz, run_lit, run_unittests, unittests_of
 
 
+LIT_SUFFIXES = (".mlir", ".test", ".td")
+NO_TESTS = {"consumer", "lib"}
+
 # To look for uses of a function's variables after its return takes a third of the time
-# or more: each commit does it in another half of the tests.
+# or more: each commit does it in another half of GoogleTest's programs.
 WITHOUT_RETURNS = {"ASAN_OPTIONS": "detect_stack_use_after_return=0"}
 
 
 def suite_lit(build):
-    """The lit suite."""
+    """The lit suite.
+
+    With sanitizers, one half of it, which depends on the commit, and each test that a
+    change reaches.
+    """
     half = reach.get_half()
     if not is_sanitized(build) or half is None:
         return run_lit(build)
-    counts = Counts()
-    for number in (0, 1):
-        options = {} if number == half else WITHOUT_RETURNS
-        counts.add(run_lit(build, half=number, environment=options))
+    counts = run_lit(build, half=half)
+    changed = changed_tests()
+    if changed:
+        counts.add(run_lit(build, changed))
     return counts
+
+
+def changed_tests():
+    """The lit tests that differ from the base, or beside whose inputs that do."""
+    tests = {}
+    for path in sorted(reach.changed_files()):
+        name = os.path.relpath(path, ROOT)
+        folder, found, _ = name.partition("/Inputs/")
+        if not name.startswith("test/") or NO_TESTS & set(name.split("/")):
+            continue
+        if found:
+            beside = (":(glob)" + folder + f"/*{suffix}" for suffix in LIT_SUFFIXES)
+            tests.update(dict.fromkeys(tracked(*beside)))
+        elif name.endswith(LIT_SUFFIXES) and os.path.exists(path):
+            tests[name] = None
+    return [name.removeprefix("test/") for name in tests]
 
 
 # The largest program: it also runs as on other processors and simulated GPUs.
 TENSOR = "TinyGradTensorTests"
+# Programs most of whose tests run the same code with other values.
+VALUE_TESTS = (
+    TENSOR, "TinyGradExampleTests", "TinyGradNNTests", "TinyGradOptimTests",
+    "MLIRTgMathToPolynomialTests", "MLIRTgUtilsTests",
+)
 
 
 def suite_gtest(build):
@@ -46,14 +74,13 @@ def suite_gtest(build):
     if not is_sanitized(build):
         return run_unittests(build, programs)
     # Fewer random graphs, where each takes ten times as long. Values are compared by
-    # the release preset; of the tests that run the same code with other values, each
-    # commit has another half.
+    # the release preset; of the tests that are about them, each commit has another half.
     programs = {name: {"TG_REWRITE_GRAPHS": "2000"} for name in programs}
     for name, settings in programs.items():
         if reach.get_half(name) == 0:
             settings.update(WITHOUT_RETURNS)
-    tensor = {TENSOR: programs.pop(TENSOR)}
-    counts = run_unittests(build, tensor, reach.get_half())
+    values = {name: programs.pop(name) for name in VALUE_TESTS}
+    counts = run_unittests(build, values, reach.get_half())
     counts.add(run_unittests(build, programs))
     return counts
 
@@ -106,16 +133,22 @@ LARGE_TESTS = (
 
 
 def suite_simulator(build):
-    """The tests that run kernels, and random graphs, on simulated GPUs."""
+    """The tests that run kernels, and random graphs, on simulated GPUs.
+
+    Each test runs on one of two, with the next commit perhaps on the other.
+    """
     settings = {"DEV": "SIM", "GTEST_FILTER": "-" + ":".join(LARGE_TESTS)}
-    counts = run_unittests(build, {TENSOR: settings})
     # Subgroups of 32 and of 64 items, in different orders.
     runs = [
         ({"SIMCHIP": "sm_90"}, 500),
         ({"SIMCHIP": "gfx942", "SIMSEED": "7"}, 500),
     ]
-    for chip, _ in runs:
-        counts.add(run_lit(build, "Execution", {"DEV": "SIM", **chip}))
+    counts = Counts()
+    half = reach.get_half()
+    for number, (chip, _) in enumerate(runs):
+        part = None if half is None else (half + number) % 2
+        counts.add(run_unittests(build, {TENSOR: settings | chip}, part))
+        counts.add(run_lit(build, ["Execution"], {"DEV": "SIM", **chip}, part))
     # A part too small for most schedules.
     runs.append(({"SIMCHIP": "sm_70,items=64,shared=2048,units=2,matrix=0"}, 200))
     counts.add(run_fuzz(build, runs, ["--device=SIM", "--symbolic=40"]))
@@ -135,8 +168,8 @@ def run_on_gpu(build, device):
     names = ("Tensor", "NN", "Optim", "State")
     programs = {f"TinyGrad{name}Tests": settings for name in names}
     counts = run_unittests(build, {"TinyGradDeviceConformanceTests": {}, **programs})
-    counts.add(run_lit(build, "Execution", settings))
-    counts.add(run_lit(build, "Examples", settings))
+    counts.add(run_lit(build, ["Execution"], settings))
+    counts.add(run_lit(build, ["Examples"], settings))
     runs = [({}, 500), ({"NOOPT": "1"}, 200)]
     counts.add(run_fuzz(build, runs, [f"--device={device}", "--symbolic=40"]))
     return counts
@@ -251,6 +284,10 @@ def suite_install(build):
     program = ["sh", "-c", PKG_CONFIG, "sh", source, scratch / "pkg-config"]
     steps.append(("build and run with pkg-config", program))
     env = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib" / "pkgconfig"))
+    if shutil.which("ccache"):
+        launcher = {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+        launcher |= {f"CMAKE_{language}_COMPILER_LAUNCHER": "ccache" for language in ("C", "CXX")}
+        env |= launcher
     counts = Counts()
     for name, command in steps:
         cores = CORES.number if "--parallel" in command else 1

@@ -274,13 +274,13 @@ TEST_P(GPUErrors, codeThatIsNewerThanTheDriver) {
   auto message = [&](const std::string &code) {
     control->fail("cuModuleLoadDataEx", 222);
     return messageOf<CompileError>(
-        [&] { device.loadProgram(code.data(), code.size(), "cuda:sm_103"); });
+        [&] { device.loadProgram(code.data(), code.size(), "cuda:sm_90"); });
   };
-  const std::string start = "cannot load code for cuda:sm_103 on CUDA: "
+  const std::string start = "cannot load code for cuda:sm_90 on CUDA: "
                             "cuModuleLoadDataEx: "
                             "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (an error of "
                             "the mock)\n";
-  EXPECT_EQ(message("//\n.version 8.8\n.target sm_103\n"),
+  EXPECT_EQ(message("//\n.version 8.8\n.target sm_90\n"),
             start + "the code is PTX 8.8, which this driver, for CUDA 12.8, "
                     "does not know: a newer driver is needed");
   EXPECT_THAT(message("nothing"), HasSubstr("the code is PTX of no version"));
@@ -353,15 +353,22 @@ static std::string bytesOf(const std::string &numbers) {
   return words >> rest ? bytes + ", " + rest : bytes;
 }
 
-/// Code of a kernel with a buffer, a value and tensor maps of the buffer.
-static std::string codeWithMaps(const std::string &numbers) {
+/// Code of a kernel with a buffer, a value and tensor maps of the buffer, and
+/// perhaps of one for GPUs that refuse a map.
+static std::string codeWithMaps(const std::string &numbers,
+                                bool hasOther = false) {
+  const std::string other =
+      ".visible .entry boxes_without_tensor_maps(\n"
+      ".param .u64 .ptr .global .align 16 boxes_without_tensor_maps_param_0,\n"
+      ".param .u64 boxes_without_tensor_maps_param_1\n)\n{\nret;\n}\n";
   return ".version 8.0\n.target sm_90a\n"
          ".visible .const .align 8 .b8 boxes_tensor_maps[56] = {" +
          bytesOf(numbers) +
          "};\n.visible .entry boxes(\n"
          ".param .u64 .ptr .global .align 16 boxes_param_0,\n"
          ".param .u64 boxes_param_1,\n"
-         ".param .align 64 .b8 boxes_param_2[128]\n)\n{\nret;\n}\n";
+         ".param .align 64 .b8 boxes_param_2[128]\n)\n{\nret;\n}\n" +
+         (hasOther ? other : "");
 }
 
 TEST_P(GPUErrors, tensorMapsAreMadeByLaunches) {
@@ -424,6 +431,96 @@ TEST_P(GPUErrors, tensorMapsAreMadeByLaunches) {
     list->replay(&address, &value);
   device.synchronize();
   EXPECT_EQ(logged("graph of 3").size(), 2u);
+}
+
+TEST_P(GPUErrors, refusedTensorMapsTakeOtherCode) {
+  if (!isCuda())
+    GTEST_SKIP() << "AMD's GPUs have none";
+  Device &device = get(0);
+  auto load = [&](const std::string &numbers) {
+    const std::string code = codeWithMaps(numbers, /*hasOther=*/true);
+    return Kernel(device.loadProgram(code.data(), code.size(), "cuda:sm_90a"),
+                  "boxes");
+  };
+  Buffer buffer = upload(device, std::vector<int64_t>(320));
+  const int64_t value = 5;
+  LaunchDims dims = dimsOf(1, 1, 1);
+  auto launch = [&](const Kernel &kernel, std::size_t offset) {
+    void *address = static_cast<char *>(buffer.address()) + offset;
+    device.launch(kernel, &address, &value, dims);
+    device.synchronize();
+  };
+  using ::testing::ElementsAre;
+  const auto other = HasSubstr("run boxes_without_tensor_maps 1"),
+             same = HasSubstr("run boxes 1");
+  // Maps that the GPU takes need no other code.
+  const Kernel good = load("0, 2, 64, 16, 160, 64, 8");
+  control->takeLog();
+  launch(good, 0);
+  EXPECT_THAT(logged("run"), ElementsAre(same));
+  // One by one, as the driver refuses them: a distance of rows, a box that is
+  // too high, a matrix that is not in the buffer, a driver without the
+  // function.
+  for (const char *numbers :
+       {"0, 2, 64, 16, 152, 64, 8", "0, 2, 64, 16, 160, 64, 300",
+        "0, 2, 64, 1600000, 160, 64, 8"}) {
+    const Kernel kernel = load(numbers);
+    control->takeLog();
+    launch(kernel, 0);
+    EXPECT_THAT(logged("run"), ElementsAre(other)) << numbers;
+  }
+  control->fail("cuTensorMapEncodeTiled", 801);
+  launch(good, 0);
+  EXPECT_THAT(logged("run"), ElementsAre(other));
+  launch(good, 0);
+  EXPECT_THAT(logged("run"), ElementsAre(same));
+  // Neither takes such an address: both access 16 bytes at once.
+  EXPECT_EQ(messageOf<DeviceError>([&] { launch(good, 8); }),
+            "kernel boxes cannot be launched on CUDA: the address of buffer 0, "
+            "of which it copies boxes, is not a multiple of 16 bytes");
+  // The driver has to allow memory of groups for both.
+  dims.sharedBytes = 100 << 10;
+  const Kernel large = load("0, 2, 64, 16, 152, 64, 8");
+  control->takeLog();
+  launch(large, 0);
+  EXPECT_EQ(logged("cuFuncSetAttribute").size(), 2u);
+  dims.sharedBytes = 0;
+
+  // In a graph, whose nodes change when what is refused does.
+  const Kernel refused = load("0, 2, 64, 16, 152, 64, 8");
+  std::vector<Command> commands(3);
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    commands[i].kernel = i == 1 ? refused : good;
+    commands[i].buffers = {0};
+    commands[i].variables = {0};
+    commands[i].dims = dims;
+  }
+  std::unique_ptr<CommandList> list = device.capture(commands);
+  void *address = buffer.address();
+  for (int i = 0; i < 3; ++i) {
+    control->takeLog();
+    list->replay(&address, &value);
+    device.synchronize();
+    EXPECT_THAT(logged("run"), ElementsAre(same, other, same)) << i;
+  }
+}
+
+TEST_P(GPUErrors, codeForNewerGPUs) {
+  if (!isCuda())
+    GTEST_SKIP() << "AMD's GPUs run code for their own architecture only";
+  Device &device = get(0);
+  auto message = [&](const std::string &chip) {
+    control->fail("cuModuleLoadDataEx", 209);
+    const std::string code = "//\n.version 8.6\n.target " + chip + "\n";
+    return messageOf<CompileError>([&] {
+      device.loadProgram(code.data(), code.size(), "cuda:" + chip + ":tf32");
+    });
+  };
+  EXPECT_EQ(message("sm_100"),
+            "cannot load code for cuda:sm_100:tf32 on CUDA: "
+            "cuModuleLoadDataEx: CUDA error 209\n"
+            "code for sm_100 does not run on older GPUs, as this one, sm_90");
+  EXPECT_THAT(message("sm_80"), Not(HasSubstr("older")));
 }
 
 TEST_P(GPUErrors, codeObjectsAreCheckedBeforeTheyAreLoaded) {

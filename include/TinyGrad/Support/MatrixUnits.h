@@ -75,7 +75,7 @@ enum class MatrixFamily {
 
 /// What the elements of a factor are. Those of results are f32, i32 for i8, and
 /// f64 for f64. A factor of tf32 is stored as f32.
-enum class MatrixElement { f16, bf16, tf32, f32, f64, i8 };
+enum class MatrixElement { f16, bf16, tf32, f32, f64, i8, e4m3, e5m2 };
 
 constexpr int64_t getBytes(MatrixElement element) {
   switch (element) {
@@ -88,6 +88,8 @@ constexpr int64_t getBytes(MatrixElement element) {
   case MatrixElement::f64:
     return 8;
   case MatrixElement::i8:
+  case MatrixElement::e4m3:
+  case MatrixElement::e5m2:
     return 1;
   }
   return 0;
@@ -112,6 +114,8 @@ struct MatrixUnit {
   constexpr int64_t getSubgroups() const { return c.lanes[2].extent; }
   /// Whether both factors are read from the memory of the group.
   constexpr bool readsMemory() const { return family == MatrixFamily::wgmma; }
+  /// Elements in a row of the memory that wgmma reads.
+  constexpr int64_t getRowElements() const { return 128 / getBytes(element); }
   /// Bytes of a row of a factor that stay side by side in a tile: what a lane,
   /// or ldmatrix, reads at once. Lanes of `mfma` mostly read 8 bytes or fewer.
   constexpr int64_t getChunkBytes() const {
@@ -177,22 +181,31 @@ constexpr FragmentLayout getMmaB(int64_t perRegister, int64_t rows) {
   return {{{{4, perRegister, 0}, {8, 0, 1}}},
           {{{perRegister, 1, 0}, {rows / height, height, 0}}}};
 }
-// PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16", matrix D. The
-// last digit are blocks of 64 columns: see kWarpgroupBlock.
+// PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16", matrix D, which
+// is that of all types of factors. The last digit are blocks of 64 columns: see
+// kWarpgroupBlock.
 constexpr FragmentLayout getWgmmaC(int64_t columns) {
   return {{{{4, 0, 2}, {8, 1, 0}, {4, 16, 0}}},
           {{{2, 0, 1}, {2, 8, 0}, {8, 0, 8}, {columns / 64, 0, 64}}}};
 }
 constexpr MatrixUnit getWgmma(std::string_view name, MatrixElement element,
                               int64_t columns) {
-  return {name, MatrixFamily::wgmma, element,   64, columns, 16, {},
-          {},   getWgmmaC(columns),  " sm_90a "};
+  return {name,
+          MatrixFamily::wgmma,
+          element,
+          64,
+          columns,
+          32 / getBytes(element),
+          {},
+          {},
+          getWgmmaC(columns),
+          " sm_90a "};
 }
 } // namespace detail
 
-/// Elements of 16 bits in a row of the memory that wgmma reads, of 128 bytes.
-/// If rows are along the columns of the result, a tile has the columns in
-/// blocks of so many.
+/// A tile that wgmma reads has the rows or columns of the result in blocks of
+/// so many. A row of the tile has 128 bytes along the depth or, only of
+/// elements of 16 bits, along a block.
 inline constexpr int64_t kWarpgroupBlock = 64;
 /// Rows after which the order of chunks in them repeats, and what the address
 /// of a tile is a multiple of, in bytes.
@@ -286,6 +299,18 @@ inline constexpr MatrixUnit kMatrixUnits[] = {
     detail::getWgmma("wgmma_m64n64k16_bf16", MatrixElement::bf16, 64),
     detail::getWgmma("wgmma_m64n128k16_bf16", MatrixElement::bf16, 128),
     detail::getWgmma("wgmma_m64n256k16_bf16", MatrixElement::bf16, 256),
+    detail::getWgmma("wgmma_m64n64k8_tf32", MatrixElement::tf32, 64),
+    detail::getWgmma("wgmma_m64n128k8_tf32", MatrixElement::tf32, 128),
+    detail::getWgmma("wgmma_m64n256k8_tf32", MatrixElement::tf32, 256),
+    detail::getWgmma("wgmma_m64n64k32_e4m3", MatrixElement::e4m3, 64),
+    detail::getWgmma("wgmma_m64n128k32_e4m3", MatrixElement::e4m3, 128),
+    detail::getWgmma("wgmma_m64n256k32_e4m3", MatrixElement::e4m3, 256),
+    detail::getWgmma("wgmma_m64n64k32_e5m2", MatrixElement::e5m2, 64),
+    detail::getWgmma("wgmma_m64n128k32_e5m2", MatrixElement::e5m2, 128),
+    detail::getWgmma("wgmma_m64n256k32_e5m2", MatrixElement::e5m2, 256),
+    detail::getWgmma("wgmma_m64n64k32_i8", MatrixElement::i8, 64),
+    detail::getWgmma("wgmma_m64n128k32_i8", MatrixElement::i8, 128),
+    detail::getWgmma("wgmma_m64n256k32_i8", MatrixElement::i8, 256),
 };
 inline constexpr std::size_t kNumMatrixUnits = std::size(kMatrixUnits);
 

@@ -51,6 +51,11 @@ struct TensorMap {
 /// this.
 inline constexpr std::string_view kTensorMapsSuffix = "_tensor_maps";
 inline constexpr std::size_t kTensorMapNumbers = 7;
+/// It may have another kernel with the same buffers, values and launch, which
+/// copies no boxes, for GPUs that refuse a map. Its name is that of the kernel
+/// and this.
+inline constexpr std::string_view kWithoutTensorMapsSuffix =
+    "_without_tensor_maps";
 
 /// What the address of the buffer and the distance of rows are multiples of, in
 /// bytes, and the most that a box has of rows.

@@ -417,6 +417,9 @@ LogicalResult FunctionConverter::convertProduct(Operation *op,
       return element.isF64();
     case tinygrad::MatrixElement::i8:
       return element.isInteger(8);
+    case tinygrad::MatrixElement::e4m3:
+    case tinygrad::MatrixElement::e5m2:
+      break;
     }
     return false;
   };
@@ -468,23 +471,48 @@ LogicalResult FunctionConverter::convertLoadMatrices(nvgpu::LdMatrixOp load) {
   return success();
 }
 
+/// What the factors of wgmma are; none if they are of a kind that the simulator
+/// does not know.
+static std::optional<tinygrad::MatrixElement>
+getElement(NVVM::WGMMATypes type) {
+  switch (type) {
+  case NVVM::WGMMATypes::f16:
+    return tinygrad::MatrixElement::f16;
+  case NVVM::WGMMATypes::bf16:
+    return tinygrad::MatrixElement::bf16;
+  case NVVM::WGMMATypes::tf32:
+    return tinygrad::MatrixElement::tf32;
+  case NVVM::WGMMATypes::e4m3:
+    return tinygrad::MatrixElement::e4m3;
+  case NVVM::WGMMATypes::e5m2:
+    return tinygrad::MatrixElement::e5m2;
+  case NVVM::WGMMATypes::s8:
+    return tinygrad::MatrixElement::i8;
+  default:
+    return std::nullopt;
+  }
+}
+
 LogicalResult
 FunctionConverter::convertWarpgroupProduct(NVVM::WgmmaMmaAsyncOp op) {
   auto sums = cast<LLVM::LLVMStructType>(op.getInouts().getType());
   const auto count = static_cast<int64_t>(sums.getBody().size());
-  const bool isF16 = op.getTypeA() == NVVM::WGMMATypes::f16;
+  const std::optional<tinygrad::MatrixElement> element =
+      getElement(op.getTypeA());
+  const bool isInteger = element == tinygrad::MatrixElement::i8;
+  Type sum = isInteger ? Type(builder.getI32Type()) : builder.getF32Type();
   const auto *unit = llvm::find_if(tinygrad::kMatrixUnits, [&](auto &unit) {
     return unit.family == tinygrad::MatrixFamily::wgmma &&
-           unit.element == (isF16 ? tinygrad::MatrixElement::f16
-                                  : tinygrad::MatrixElement::bf16) &&
-           unit.m == op.getShape().getM() && unit.n == op.getShape().getN() &&
-           unit.k == op.getShape().getK() && unit.c.getNumRegisters() == count;
+           unit.element == element && unit.m == op.getShape().getM() &&
+           unit.n == op.getShape().getN() && unit.k == op.getShape().getK() &&
+           unit.c.getNumRegisters() == count;
   });
   if (unit == std::end(tinygrad::kMatrixUnits) ||
-      (!isF16 && op.getTypeA() != NVVM::WGMMATypes::bf16) ||
       op.getTypeB() != op.getTypeA() ||
-      op.getTypeD() != NVVM::WGMMATypes::f32 ||
-      !llvm::all_of(sums.getBody(), llvm::IsaPred<Float32Type>) ||
+      op.getTypeD() !=
+          (isInteger ? NVVM::WGMMATypes::s32 : NVVM::WGMMATypes::f32) ||
+      op.getSatfinite() == NVVM::MMAIntOverflow::satfinite ||
+      !llvm::all_of(sums.getBody(), [&](Type type) { return type == sum; }) ||
       op.getScaleD() != NVVM::WGMMAScaleOut::one ||
       op.getScaleA() != NVVM::WGMMAScaleIn::one ||
       op.getScaleB() != NVVM::WGMMAScaleIn::one)
@@ -492,7 +520,7 @@ FunctionConverter::convertWarpgroupProduct(NVVM::WgmmaMmaAsyncOp op) {
   // In its own operation's form: whether rows are along the result.
   const int64_t transposed = (op.getLayoutA() == NVVM::MMALayout::col ? 1 : 0) |
                              (op.getLayoutB() == NVVM::MMALayout::row ? 2 : 0);
-  Value memory = getRegisters(builder.getF32Type(), count, /*isResult=*/true);
+  Value memory = getRegisters(sum, count, /*isResult=*/true);
   auto at = [&](int64_t i) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, i);
   };

@@ -32,7 +32,7 @@ static Type withElement(Value like, Type element) {
 
 static bool isBool(Value x) { return getElement(x).isInteger(1); }
 
-static Value buildCast(B &b, Value x, Type element) {
+Value linalgtotg::buildCast(B &b, Value x, Type element) {
   if (getElement(x) == element)
     return x;
   return CastOp::create(b, withElement(x, element), x);
@@ -69,7 +69,7 @@ Value linalgtotg::buildIsNan(B &b, Value x) { return CmpNeOp::create(b, x, x); }
 
 static Value buildNot(B &b, Value x) { return buildReversed(b, x); }
 
-static Value buildMin(B &b, Value x, Value y) {
+Value linalgtotg::buildMin(B &b, Value x, Value y) {
   return buildReversed(
       b, MaxOp::create(b, buildReversed(b, x), buildReversed(b, y)));
 }
@@ -323,6 +323,9 @@ static Value buildIntegers(B &b, Operation *op, ValueRange v) {
         return numbers(
             [&] { return MaxOp::create(b, v[0], NegOp::create(b, v[0])); });
       })
+      .Case([&](math::IPowIOp) {
+        return numbers([&] { return buildIntegerPower(b, v[0], v[1]); });
+      })
       .Case([&](math::CtPopOp) {
         return numbers([&] { return buildCountOnes(b, v[0]); });
       })
@@ -348,8 +351,8 @@ static Value buildIntegers(B &b, Operation *op, ValueRange v) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-/// Magnitude of a float. Adding 0 makes +0.0 of -0.0 and changes nothing else.
-static Value buildAbs(B &b, Value x) {
+/// Adding 0 makes +0.0 of -0.0 and changes nothing else.
+Value linalgtotg::buildAbs(B &b, Value x) {
   Value zero = buildConst(b, x, 0.0);
   return WhereOp::create(b, CmpLtOp::create(b, x, zero), NegOp::create(b, x),
                          AddOp::create(b, x, zero));
@@ -368,8 +371,8 @@ static std::pair<Value, Value> getMagnitude(B &b, Value x) {
           buildConst(b, x, std::numeric_limits<double>::infinity())};
 }
 
-/// The magnitude of a float with the sign of another one, as their bits say.
-static Value buildCopySign(B &b, Value magnitude, Value sign) {
+/// As their bits say.
+Value linalgtotg::buildCopySign(B &b, Value magnitude, Value sign) {
   const unsigned width = getElement(magnitude).getIntOrFloatBitWidth();
   auto type = cast<RankedTensorType>(magnitude.getType());
   auto bits = type.clone(b.getIntegerType(width));
@@ -466,6 +469,7 @@ static Value buildFloats(B &b, Operation *op, ValueRange v) {
       .Case([&](arith::SubFOp) { return binary<SubOp>(b, v); })
       .Case([&](arith::MulFOp) { return binary<MulOp>(b, v); })
       .Case([&](arith::DivFOp) { return binary<FDivOp>(b, v); })
+      .Case([&](arith::RemFOp) { return buildRemainder(b, v[0], v[1]); })
       .Case([&](arith::NegFOp) { return unary<NegOp>(b, v); })
       .Case([&](arith::MaximumFOp) { return binary<MaxOp>(b, v); })
       .Case([&](arith::MinimumFOp) { return buildMin(b, v[0], v[1]); })
@@ -503,6 +507,8 @@ static Value buildFloats(B &b, Operation *op, ValueRange v) {
       .Case([&](math::CopySignOp) { return buildCopySign(b, v[0], v[1]); })
       .Case([&](math::TanhOp) { return unary<TanhOp>(b, v); })
       .Case([&](math::ErfOp) { return unary<ErfOp>(b, v); })
+      .Case([&](math::ErfcOp) { return buildErfc(b, v[0]); })
+      .Case([&](math::CbrtOp) { return buildCbrt(b, v[0]); })
       .Case([&](math::PowFOp) { return binary<PowOp>(b, v); })
       .Case([&](math::FmaOp) -> Value {
         return MulAccOp::create(b, v[0], v[1], v[2]);
@@ -526,6 +532,17 @@ static Value buildFloats(B &b, Operation *op, ValueRange v) {
       .Case([&](math::IsInfOp) -> Value {
         auto [magnitude, infinity] = getMagnitude(b, v[0]);
         return CmpEqOp::create(b, magnitude, infinity);
+      })
+      .Case([&](math::IsNormalOp) -> Value {
+        auto [magnitude, infinity] = getMagnitude(b, v[0]);
+        const APFloat least = APFloat::getSmallestNormalized(
+            cast<FloatType>(getElement(v[0])).getFloatSemantics());
+        const Value isLess = CmpLtOp::create(
+            b, magnitude,
+            buildConst(b, cast<RankedTensorType>(v[0].getType()),
+                       FloatAttr::get(getElement(v[0]), least)));
+        return AndOp::create(b, CmpLtOp::create(b, magnitude, infinity),
+                             buildNot(b, isLess));
       })
       .Case([&](math::IsFiniteOp) -> Value {
         auto [magnitude, infinity] = getMagnitude(b, v[0]);
@@ -632,6 +649,11 @@ Value linalgtotg::buildArithmetic(B &b, Operation *op, ValueRange operands,
     }
     if (result && getElement(result) == to)
       return result;
+  }
+  if (isa<arith::RemFOp>(op) && getElement(operands[0]).isF64()) {
+    reason = "divides numbers of f64, whose quotients have up to 2098 bits; "
+             "remainders of f16, bf16 and f32 are supported";
+    return {};
   }
   reason = "is not supported for these types; the description of "
            "convert-linalg-to-tg lists the operations that are";

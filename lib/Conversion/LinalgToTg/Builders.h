@@ -76,6 +76,25 @@ Value buildAsSigned(B &b, Value x);
 /// minimum. Its own inverse.
 Value buildReversed(B &b, Value x);
 
+/// The same numbers as elements of another type.
+Value buildCast(B &b, Value x, Type element);
+
+/// The smaller operand; NaN if one is.
+Value buildMin(B &b, Value x, Value y);
+/// Magnitude of a float.
+Value buildAbs(B &b, Value x);
+/// The magnitude of a float with the sign of another one.
+Value buildCopySign(B &b, Value magnitude, Value sign);
+
+/// The remainder of floats, exactly, with the sign of the dividend. Null for
+/// f64, whose quotients have too many digits.
+Value buildRemainder(B &b, Value x, Value y);
+Value buildCbrt(B &b, Value x);
+Value buildErfc(B &b, Value x);
+/// The power of an integer by one of the same type, without the bits that the
+/// type does not have.
+Value buildIntegerPower(B &b, Value x, Value y);
+
 /// Whether each float is a NaN.
 Value buildIsNan(B &b, Value x);
 

@@ -97,6 +97,36 @@ static void replaceDifference(Operation *op, IRRewriter &rewriter) {
       arith::SubIOp::create(rewriter, op->getLoc(), zero, term).getResult());
 }
 
+/// Whether `decompose` writes the operation with constants of its type, which
+/// tensors of dynamic shapes do not have.
+static bool isExpandedWithConstants(Operation *op) {
+  return isa<math::SinhOp, math::CoshOp, math::AsinhOp, math::AcoshOp,
+             math::AtanhOp, arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op);
+}
+
+/// An elementwise operation on tensors of one shape as the body of a structured
+/// operation.
+static void replaceByBody(Operation *op, IRRewriter &rewriter) {
+  rewriter.setInsertionPoint(op);
+  const auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  const AffineMap map = rewriter.getMultiDimIdentityMap(type.getRank());
+  const size_t numOperands = op->getNumOperands();
+  const SmallVector<AffineMap> maps(numOperands + op->getNumResults(), map);
+  const SmallVector<utils::IteratorType> loops(type.getRank(),
+                                               utils::IteratorType::parallel);
+  // Results have the type of the operands.
+  const SmallVector<Value> outputs(op->getNumResults(), op->getOperand(0));
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+    const SmallVector<Type> types(op->getNumResults(), type.getElementType());
+    Operation *scalar = builder.create(loc, op->getName().getIdentifier(),
+                                       arguments.take_front(numOperands), types,
+                                       op->getAttrs());
+    linalg::YieldOp::create(builder, loc, scalar->getResults());
+  };
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      op, op->getResultTypes(), op->getOperands(), outputs, maps, loops, body);
+}
+
 namespace {
 
 /// The low and high halves of a product, as those of a product of integers with
@@ -147,6 +177,63 @@ struct ExpandCarry : OpRewritePattern<arith::AddUIExtendedOp> {
   }
 };
 
+/// Both results by themselves.
+struct SplitSinCos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    const Value x = op.getOperand();
+    const Value sine = math::SinOp::create(rewriter, op.getLoc(), x),
+                cosine = math::CosOp::create(rewriter, op.getLoc(), x);
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
+/// Padding with values that depend on the position, or by an amount that is
+/// computed where the size of the result is a number: the tensor is inserted
+/// into one with the values of the padding.
+struct InsertIntoPadding : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    const RankedTensorType type = op.getResultType();
+    const Location loc = op.getLoc();
+    const SmallVector<OpFoldResult> low = op.getMixedLowPad(),
+                                    high = op.getMixedHighPad();
+    bool isComputed = false;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      isComputed |= !type.isDynamicDim(axis) &&
+                    (isa<Value>(low[axis]) || isa<Value>(high[axis]));
+    if (!isComputed && op.getConstantPaddingValue())
+      return rewriter.notifyMatchFailure(op, "one value around the tensor");
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, op.getSource());
+    SmallVector<Value> dynamicSizes;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+      if (!type.isDynamicDim(axis))
+        continue;
+      Value size = getValueOrCreateConstantIndexOp(rewriter, loc, sizes[axis]);
+      for (OpFoldResult amount : {low[axis], high[axis]})
+        size = arith::AddIOp::create(
+            rewriter, loc, size,
+            getValueOrCreateConstantIndexOp(rewriter, loc, amount));
+      dynamicSizes.push_back(size);
+    }
+    auto padding =
+        tensor::GenerateOp::create(rewriter, loc, type, dynamicSizes);
+    rewriter.inlineRegionBefore(op.getRegion(), padding.getBody(),
+                                padding.getBody().begin());
+    const SmallVector<OpFoldResult> strides(type.getRank(),
+                                            rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, op.getSource(), padding.getResult(), low, sizes, strides);
+    return success();
+  }
+};
+
 /// The size of a tensor outside of a body is read outside, too.
 struct HoistSize : OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -169,12 +256,16 @@ struct HoistSize : OpRewritePattern<tensor::DimOp> {
 /// Writes operations that have no counterpart as others that have.
 static LogicalResult decompose(func::FuncOp function) {
   SmallVector<linalg::SoftmaxOp> composed;
-  SmallVector<Operation *> differences;
+  SmallVector<Operation *> differences, dynamic;
   function.walk([&](Operation *op) {
     if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
       composed.push_back(softmax);
     else if (isa<arith::SubFOp, arith::SubIOp>(op))
       differences.push_back(op);
+    else if (isExpandedWithConstants(op))
+      if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+          type && !type.hasStaticShape())
+        dynamic.push_back(op);
   });
   IRRewriter rewriter(function.getContext());
   for (linalg::SoftmaxOp op : composed)
@@ -182,12 +273,15 @@ static LogicalResult decompose(func::FuncOp function) {
       return failure();
   for (Operation *op : differences)
     replaceDifference(op, rewriter);
+  for (Operation *op : dynamic)
+    replaceByBody(op, rewriter);
   RewritePatternSet patterns(function.getContext());
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi"});
   patterns.add<WidenProduct<arith::MulSIExtendedOp, arith::ExtSIOp>,
                WidenProduct<arith::MulUIExtendedOp, arith::ExtUIOp>,
-               ExpandCarry, HoistSize>(function.getContext());
+               ExpandCarry, HoistSize, SplitSinCos, InsertIntoPadding>(
+      function.getContext());
   GreedyRewriteConfig config;
   config.enableFolding(false);
   config.enableConstantCSE(false);

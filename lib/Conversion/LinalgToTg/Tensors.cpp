@@ -224,8 +224,7 @@ struct ConvertPad : OpConversionPattern<tensor::PadOp> {
                                     ", which may be negative");
     Value padding = op.getConstantPaddingValue();
     if (!padding)
-      return state.fail(op, "pads with values that depend on the position; one "
-                            "value for all is supported");
+      return rewriter.notifyMatchFailure(op, "not one value, see decompose");
     Value x = adaptor.getSource();
     Type element = getElement(x);
     Value padded = buildPad(b, x, *low, *high);

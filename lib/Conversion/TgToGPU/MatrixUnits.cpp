@@ -487,7 +487,7 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
       if (isWarpgroup) {
         const int64_t count = vectorRange.getLargestExtent();
         value = vector::FromElementsOp::create(
-            b, VectorType::get(count, b.getF32Type()),
+            b, VectorType::get(count, taken.front().getType()),
             ArrayRef(taken).slice(getRegister(contraction), count));
       } else {
         value = vector::ExtractOp::create(b, sum, number++);

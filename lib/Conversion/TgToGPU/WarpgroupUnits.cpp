@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUEmitter.h"
+#include "TinyGrad/Support/MatrixUnits.h"
+#include "TinyGrad/Support/TensorMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -26,17 +28,45 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 using tinygrad::FragmentDigit;
-using tinygrad::kWarpgroupBlock;
+using tinygrad::getBytes;
+using tinygrad::kBoxRowBytes;
+using tinygrad::MatrixElement;
 using tinygrad::MatrixUnit;
 
 /// Descriptors count in pieces of 16 bytes.
 static constexpr int64_t kPieceBytes = 16, kPieceBits = 4;
 
+static bool hasIntegers(const MatrixUnit &unit) {
+  return unit.element == MatrixElement::i8;
+}
+
 static LLVM::LLVMStructType getSumType(MLIRContext *context,
                                        const MatrixUnit &unit) {
+  Type element = hasIntegers(unit) ? Type(IntegerType::get(context, 32))
+                                   : Type(Float32Type::get(context));
   return LLVM::LLVMStructType::getLiteral(
-      context,
-      SmallVector<Type>(unit.c.getNumRegisters(), Float32Type::get(context)));
+      context, SmallVector<Type>(unit.c.getNumRegisters(), element));
+}
+
+static NVVM::WGMMATypes getFactorType(const MatrixUnit &unit) {
+  switch (unit.element) {
+  case MatrixElement::f16:
+    return NVVM::WGMMATypes::f16;
+  case MatrixElement::bf16:
+    return NVVM::WGMMATypes::bf16;
+  case MatrixElement::tf32:
+    return NVVM::WGMMATypes::tf32;
+  case MatrixElement::e4m3:
+    return NVVM::WGMMATypes::e4m3;
+  case MatrixElement::e5m2:
+    return NVVM::WGMMATypes::e5m2;
+  case MatrixElement::i8:
+    return NVVM::WGMMATypes::s8;
+  case MatrixElement::f32:
+  case MatrixElement::f64:
+    break;
+  }
+  llvm_unreachable("no factors of wgmma");
 }
 
 Value GPUEmitter::createWarpgroupZeros(const MatrixUnit &unit, Location loc) {
@@ -57,9 +87,9 @@ void GPUEmitter::separateProxies(unsigned depth, Location loc) {
 /// 32 to 45, all in pieces, and the kind of permutation in 62 and 63, where 1
 /// is the one of rows of 128 bytes. With it the leading dimension only counts
 /// if rows are along the result: it is the distance of blocks then.
-static uint64_t getDescriptorBits(const Contraction::Factor &factor) {
-  constexpr int64_t bytes = 2;
-  const uint64_t groups = kWarpgroupBlock * tinygrad::kWarpgroupRows * bytes,
+static uint64_t getDescriptorBits(const Contraction::Factor &factor,
+                                  int64_t bytes) {
+  const uint64_t groups = kBoxRowBytes * tinygrad::kWarpgroupRows,
                  blocks = factor.depthStride == 1 || factor.blockStride == 0
                               ? kPieceBytes
                               : factor.blockStride * bytes;
@@ -88,7 +118,8 @@ Value GPUEmitter::getDescriptor(const Contraction &contraction, bool ofColumns,
         form.addTerm(atom, -coefficient);
   }
   // That of the tile is the same everywhere.
-  const uint64_t bits = getDescriptorBits(factor);
+  const int64_t bytes = getBytes(contraction.unit->element);
+  const uint64_t bits = getDescriptorBits(factor, bytes);
   Value &whole = descriptors[{factor.tile, bits}];
   if (!whole) {
     B &b = at(0, loc);
@@ -109,8 +140,7 @@ Value GPUEmitter::getDescriptor(const Contraction &contraction, bool ofColumns,
   Value first = getScalar(form, loc);
   if (start)
     first = arith::AddIOp::create(at(top(), loc), first, start);
-  constexpr int64_t perPiece = kPieceBytes / 2;
-  Value count = getIndexConstant(llvm::Log2_64(perPiece), loc);
+  Value count = getIndexConstant(llvm::Log2_64(kPieceBytes / bytes), loc);
   B &b = at(top(), loc);
   Value pieces = arith::ShRUIOp::create(b, first, count);
   return arith::AddIOp::create(
@@ -124,9 +154,9 @@ void GPUEmitter::addWarpgroupProducts(const Contraction &contraction,
                                       Location loc) {
   const MatrixUnit &unit = *contraction.unit;
   MLIRContext *context = kernel.getContext();
-  const NVVM::WGMMATypes type = unit.element == tinygrad::MatrixElement::f16
-                                    ? NVVM::WGMMATypes::f16
-                                    : NVVM::WGMMATypes::bf16;
+  const NVVM::WGMMATypes type = getFactorType(unit),
+                         sum = hasIntegers(unit) ? NVVM::WGMMATypes::s32
+                                                 : NVVM::WGMMATypes::f32;
   // Along the depth, A has rows and B has columns.
   const bool isAlongDepth[] = {contraction.rows.depthStride == 1,
                                contraction.columns.depthStride == 1};
@@ -153,9 +183,8 @@ void GPUEmitter::addWarpgroupProducts(const Contraction &contraction,
           at(top(), loc), next->getType(), *next, factors[0], factors[1],
           NVVM::MMAShapeAttr::get(context, int(unit.m), int(unit.n),
                                   int(unit.k)),
-          type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
-          NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, a, b,
-          NVVM::MMAIntOverflowAttr());
+          type, type, sum, NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one,
+          NVVM::WGMMAScaleIn::one, a, b, NVVM::MMAIntOverflowAttr());
       ++next;
     });
   });
@@ -177,9 +206,10 @@ SmallVector<Value> GPUEmitter::takeRegisters(const MatrixUnit &unit, Value sum,
   };
   // Nothing but the order of operations with side effects says that registers
   // are read after the wait. This one takes them and gives them back.
-  std::string constraints = "=f";
+  const std::string kind = hasIntegers(unit) ? "=r" : "=f";
+  std::string constraints = kind;
   for (int64_t i = 1; i < count; ++i)
-    constraints += ",=f";
+    constraints += "," + kind;
   for (int64_t i = 0; i < count; ++i)
     constraints += "," + std::to_string(i);
   return take(LLVM::InlineAsmOp::create(b, getSumType(b.getContext(), unit),

@@ -151,20 +151,18 @@ std::pair<std::size_t, bool> GPUGraph::countChanges() const {
   return {number, hasCopies};
 }
 
-void GPUGraph::addParameters(const Command &command, Node &node) {
+void *GPUGraph::addParameters(const Command &command, Node &node) {
   parameters.clear();
   for (void *&buffer : node.buffers)
     parameters.push_back(&buffer);
   for (int64_t &value : node.values)
     parameters.push_back(&value);
-  maps = device.encodeMaps(command.kernel, node.buffers.data(),
-                           node.buffers.size());
+  GPUDevice::Chosen chosen = device.chooseFunction(
+      command.kernel, node.launch, node.buffers.data(), node.buffers.size());
+  maps = std::move(chosen.maps);
   for (EncodedMap &map : maps)
     parameters.push_back(&map);
-}
-
-static void *functionOf(const Command &command) {
-  return static_cast<GPUFunction *>(command.kernel.entry())->handle;
+  return chosen.function;
 }
 
 /// Makes the graph of `wanted`. Returns false if the driver cannot.
@@ -192,10 +190,10 @@ bool GPUGraph::build() {
                                        command.bytes, device.place())))
         return false;
     } else {
-      addParameters(command, node);
-      if (!succeeds(driver.addKernelNode(
-              &handle, graph, previous,
-              {functionOf(command), node.launch, parameters.data()})))
+      void *function = addParameters(command, node);
+      if (!succeeds(
+              driver.addKernelNode(&handle, graph, previous,
+                                   {function, node.launch, parameters.data()})))
         return false;
     }
     node.handle = previous = handle;
@@ -228,10 +226,9 @@ bool GPUGraph::update() {
           driver.setCopyNode(executable, node.handle, node.buffers[0],
                              node.buffers[1], command.bytes, device.place());
     } else {
-      addParameters(command, node);
-      result = driver.setKernelNode(
-          executable, node.handle,
-          {functionOf(command), node.launch, parameters.data()});
+      void *function = addParameters(command, node);
+      result = driver.setKernelNode(executable, node.handle,
+                                    {function, node.launch, parameters.data()});
     }
     device.noteFailure(result);
     if (!result)

@@ -58,7 +58,8 @@ private:
   bool evaluate(void *const *addresses, const int64_t *values);
   bool build();
   bool update();
-  void addParameters(const Command &command, Node &node);
+  /// Sets the arguments of a node. Returns what it runs.
+  void *addParameters(const Command &command, Node &node);
   std::pair<std::size_t, bool> countChanges() const;
   void destroy();
   /// The same, after its work.

@@ -11,10 +11,12 @@
 
 #include "GPURuntime.h"
 #include "GPUGraph.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Support/GPUChips.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <map>
 #include <new>
@@ -73,12 +75,17 @@ public:
 
 private:
   void *lookup(const std::string &symbol) override;
+  /// Asks the driver for a function. Throws CompileError if the code has none
+  /// of the name, unless it \p mayBeMissing.
+  void *find(const std::string &symbol, bool mayBeMissing);
+  /// What the driver and the code say about a function.
+  void describe(GPUFunction &function, const std::string &symbol);
 
   GPUDevice &gpu;
   const std::vector<char> code;
   void *module = nullptr;
   std::mutex mutex; // guards the functions
-  std::map<std::string, GPUFunction> functions;
+  std::map<std::string, std::unique_ptr<GPUFunction>> functions;
 };
 
 class GPUEvent : public Event {
@@ -94,6 +101,24 @@ public:
   void *event = nullptr;
 };
 } // namespace
+
+/// What to say of code for NVIDIA's GPUs that are newer than this one.
+static std::string explainAge(std::string_view target,
+                              const std::string &architecture) {
+  const std::size_t begin = target.find(":sm_");
+  if (begin == std::string_view::npos || !architecture.starts_with("sm_"))
+    return "";
+  int64_t own = INT64_MAX;
+  std::from_chars(architecture.data() + 3,
+                  architecture.data() + architecture.size(), own);
+  const std::string_view chip =
+      target.substr(begin + 1, target.find(':', begin + 1) - begin - 1);
+  const GPUChipData *wanted = findGPUChip(chip);
+  if (!wanted || wanted->getCapability() <= own)
+    return "";
+  return "\ncode for " + std::string(chip) +
+         " does not run on older GPUs, as this one, " + architecture;
+}
 
 void GPUProgram::load(std::string_view target) {
   auto fail = [&](const std::string &reason) {
@@ -116,7 +141,8 @@ void GPUProgram::load(std::string_view target) {
   module = nullptr;
   if (isFatal(result.status) || result.status == GPUOutOfMemory)
     gpu.check(result);
-  fail(driver.describe(result) + (log.empty() ? "" : "\n" + log));
+  fail(driver.describe(result) + (log.empty() ? "" : "\n" + log) +
+       explainAge(target, gpu.information().architecture));
 }
 
 GPUProgram::~GPUProgram() {
@@ -129,40 +155,59 @@ GPUProgram::~GPUProgram() {
     gpu.driver().entries.unloadModule(module);
 }
 
-void *GPUProgram::lookup(const std::string &symbol) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (auto it = functions.find(symbol); it != functions.end())
-    return &it->second;
+void *GPUProgram::find(const std::string &symbol, bool mayBeMissing) {
   const GPUEntries &entries = gpu.driver().entries;
-  GPUDevice::Current current(gpu);
   void *handle = nullptr;
   // Drivers may load a function when it is first asked for.
-  auto find = [&] {
+  auto ask = [&] {
     return entries.getFunction(&handle, module, symbol.c_str());
   };
-  GPUResult result = find();
+  GPUResult result = ask();
   if (result.status == GPUOutOfMemory) {
     gpu.memory().releaseCached();
-    result = find();
+    result = ask();
   }
   if (!result) {
     if (isFatal(result.status) || result.status == GPUOutOfMemory)
       gpu.check(result, symbol);
+    if (mayBeMissing)
+      return nullptr;
     throw CompileError("the program has no kernel '" + symbol + "' on " +
                        gpu.name() + ": " + gpu.driver().describe(result));
   }
-  std::vector<TensorMap> maps = gpu.driver().findTensorMaps(code, symbol);
-  GPUFunction &function = functions[symbol];
-  function.handle = handle;
-  function.tensorMaps = std::move(maps);
-  if (entries.getFunctionAttribute) {
-    int value = 0;
-    if (entries.getFunctionAttribute(&value, GPUMaxItems, handle))
-      function.maxItems = value;
-    if (entries.getFunctionAttribute(&value, GPUStaticSharedBytes, handle))
-      function.staticSharedBytes = value;
+  return handle;
+}
+
+void GPUProgram::describe(GPUFunction &function, const std::string &symbol) {
+  const GPUEntries &entries = gpu.driver().entries;
+  function.tensorMaps = gpu.driver().findTensorMaps(code, symbol);
+  if (!entries.getFunctionAttribute)
+    return;
+  int value = 0;
+  if (entries.getFunctionAttribute(&value, GPUMaxItems, function.handle))
+    function.maxItems = value;
+  if (entries.getFunctionAttribute(&value, GPUStaticSharedBytes,
+                                   function.handle))
+    function.staticSharedBytes = value;
+}
+
+void *GPUProgram::lookup(const std::string &symbol) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (auto it = functions.find(symbol); it != functions.end())
+    return it->second.get();
+  GPUDevice::Current current(gpu);
+  auto function = std::make_unique<GPUFunction>();
+  function->handle = find(symbol, /*mayBeMissing=*/false);
+  describe(*function, symbol);
+  if (!function->tensorMaps.empty()) {
+    const std::string name = symbol + std::string(kWithoutTensorMapsSuffix);
+    if (void *handle = find(name, /*mayBeMissing=*/true)) {
+      function->withoutMaps = std::make_unique<GPUFunction>();
+      function->withoutMaps->handle = handle;
+      describe(*function->withoutMaps, name);
+    }
   }
-  return &function;
+  return (functions[symbol] = std::move(function)).get();
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,13 +451,19 @@ GPULaunch GPUDevice::prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
                                    const int64_t *values) {
   GPULaunch launch =
       evaluateLaunch(limits, name(), chip, kernel.name(), dims, values);
-  if (launch.isEmpty())
-    return launch;
+  if (!launch.isEmpty())
+    admitLaunch(*static_cast<GPUFunction *>(kernel.entry()), kernel.name(),
+                launch);
+  return launch;
+}
+
+void GPUDevice::admitLaunch(GPUFunction &function,
+                            const std::string &kernelName,
+                            const GPULaunch &launch) {
   auto refuse = [&](const std::string &reason) {
-    throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
+    throw DeviceError("kernel " + kernelName + " cannot be launched on " +
                       name() + ": " + reason);
   };
-  GPUFunction &function = *static_cast<GPUFunction *>(kernel.entry());
   const int64_t items =
       int64_t(launch.groupSize[0]) * launch.groupSize[1] * launch.groupSize[2];
   if (function.maxItems > 0 && items > function.maxItems)
@@ -431,49 +482,70 @@ GPULaunch GPUDevice::prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
     const std::lock_guard<std::mutex> lock(sharedBytesMutex);
     if (launch.sharedBytes > function.allowedSharedBytes) {
       check(gpu.allowSharedBytes(function.handle, launch.sharedBytes),
-            kernel.name());
+            kernelName);
       function.allowedSharedBytes = launch.sharedBytes;
     }
   }
-  return launch;
 }
 
-std::vector<EncodedMap> GPUDevice::encodeMaps(const Kernel &kernel,
-                                              void *const *buffers,
-                                              std::size_t numBuffers) {
-  const std::vector<TensorMap> &maps =
-      static_cast<GPUFunction *>(kernel.entry())->tensorMaps;
-  if (maps.empty())
-    return {};
-  Current current(*this);
-  std::vector<EncodedMap> encoded(maps.size());
+std::string GPUDevice::encodeMaps(const std::string &kernelName,
+                                  const std::vector<TensorMap> &maps,
+                                  void *const *buffers, std::size_t numBuffers,
+                                  std::vector<EncodedMap> &encoded) {
+  encoded.resize(maps.size());
+  auto fail = [&](const std::string &reason) {
+    throw DeviceError("kernel " + kernelName + " cannot be launched on " +
+                      name() + ": " + reason);
+  };
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const TensorMap &map = maps[i];
     const std::string number = std::to_string(map.buffer);
-    auto refuse = [&](const std::string &reason) {
-      throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
-                        name() + ": " + reason);
-    };
     if (map.buffer >= numBuffers)
-      refuse("it copies boxes of buffer " + number + ", but has " +
-             std::to_string(numBuffers));
+      fail("it copies boxes of buffer " + number + ", but has " +
+           std::to_string(numBuffers));
     void *address = buffers[map.buffer];
+    // Other code for the kernel accesses as many bytes at once.
     if (reinterpret_cast<std::uintptr_t>(address) % kTensorMapAlignment != 0)
-      refuse("the address of buffer " + number +
-             ", of which it copies boxes, "
-             "is not a multiple of " +
-             std::to_string(kTensorMapAlignment) + " bytes");
-    if (const GPUResult result = gpu.encodeTensorMap(encoded[i], map, address);
-        !result)
-      refuse("the GPU does not take buffer " + number + " as " +
+      fail("the address of buffer " + number +
+           ", of which it copies boxes, "
+           "is not a multiple of " +
+           std::to_string(kTensorMapAlignment) + " bytes");
+    const GPUResult result = gpu.encodeTensorMap(encoded[i], map, address);
+    if (isFatal(result.status))
+      check(result, kernelName);
+    if (!result)
+      return "the GPU does not take buffer " + number + " as " +
              std::to_string(map.sizes[1]) + " rows of " +
              std::to_string(map.sizes[0]) + " elements of " +
              std::to_string(map.elementBytes) + " bytes, " +
              std::to_string(map.rowBytes) + " bytes apart, in boxes of " +
              std::to_string(map.box[1]) + "x" + std::to_string(map.box[0]) +
-             ": " + gpu.describe(result));
+             ": " + gpu.describe(result);
   }
-  return encoded;
+  return "";
+}
+
+GPUDevice::Chosen GPUDevice::chooseFunction(const Kernel &kernel,
+                                            const GPULaunch &launch,
+                                            void *const *buffers,
+                                            std::size_t numBuffers) {
+  GPUFunction &function = *static_cast<GPUFunction *>(kernel.entry());
+  if (function.tensorMaps.empty())
+    return {function.handle, {}};
+  Current current(*this);
+  std::vector<EncodedMap> maps;
+  const std::string refusal =
+      encodeMaps(kernel.name(), function.tensorMaps, buffers, numBuffers, maps);
+  if (refusal.empty())
+    return {function.handle, std::move(maps)};
+  if (!function.withoutMaps)
+    throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
+                      name() + ": " + refusal);
+  if (!function.wasReplaced.exchange(true) && debugLevel() >= 1)
+    debugPrint(name() + ": kernel " + kernel.name() +
+               " runs without copies of boxes: " + refusal);
+  admitLaunch(*function.withoutMaps, kernel.name(), launch);
+  return {function.withoutMaps->handle, {}};
 }
 
 void GPUDevice::launch(const Kernel &kernel, void *const *buffers,
@@ -487,7 +559,8 @@ void GPUDevice::launch(const Kernel &kernel, void *const *buffers,
   void *stack[inlineSize];
   std::unique_ptr<void *[]> heap;
   void **parameters = stack;
-  std::vector<EncodedMap> maps = encodeMaps(kernel, buffers, dims.numBuffers);
+  Chosen chosen = chooseFunction(kernel, launch, buffers, dims.numBuffers);
+  std::vector<EncodedMap> &maps = chosen.maps;
   const std::size_t numArguments =
       std::size_t(dims.numBuffers) + dims.numValues;
   const std::size_t numParameters = numArguments + maps.size();
@@ -504,12 +577,11 @@ void GPUDevice::launch(const Kernel &kernel, void *const *buffers,
 
   Current current(*this);
   recent.add(kernel.name());
-  void *function = static_cast<GPUFunction *>(kernel.entry())->handle;
   const auto &[x, y, z] = launch.groups;
   const auto &[sizeX, sizeY, sizeZ] = launch.groupSize;
   callOrFlush(
       [&] {
-        return gpu.entries.launch(function, x, y, z, sizeX, sizeY, sizeZ,
+        return gpu.entries.launch(chosen.function, x, y, z, sizeX, sizeY, sizeZ,
                                   launch.sharedBytes, queue, parameters,
                                   nullptr);
       },

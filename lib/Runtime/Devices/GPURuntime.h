@@ -38,6 +38,11 @@ struct GPUFunction {
   std::atomic<uint32_t> allowedSharedBytes{0};
   /// What it takes after its other arguments.
   std::vector<TensorMap> tensorMaps;
+  /// The kernel that takes none, for launches whose maps the GPU refuses; null
+  /// if the code has none.
+  std::unique_ptr<GPUFunction> withoutMaps;
+  /// Whether that one has run, which is said once.
+  std::atomic<bool> wasReplaced{false};
 };
 
 /// The last kernels that were enqueued and may not have ended, for messages.
@@ -121,11 +126,16 @@ public:
   /// Records that the device is lost, if that is what the result says.
   void noteFailure(GPUResult result);
 
+  /// What a launch runs, and its tensor maps: the kernel, or, if the GPU
+  /// refuses one of these, the kernel that takes none. Throws DeviceError if
+  /// there is no such kernel.
+  struct Chosen {
+    void *function;
+    std::vector<EncodedMap> maps;
+  };
+  Chosen chooseFunction(const Kernel &kernel, const GPULaunch &launch,
+                        void *const *buffers, std::size_t numBuffers);
   /// The sizes of a launch, which the driver is prepared for.
-  /// The tensor maps of a launch. Throws DeviceError if the GPU does not take
-  /// one of them.
-  std::vector<EncodedMap> encodeMaps(const Kernel &kernel, void *const *buffers,
-                                     std::size_t numBuffers);
   GPULaunch prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
                           const int64_t *values);
   RecentLaunches &recentLaunches() { return recent; }
@@ -133,6 +143,16 @@ public:
   void synchronizeQuietly();
 
 private:
+  /// Tells the driver of a function what a launch needs. Throws DeviceError if
+  /// the function cannot be launched like that.
+  void admitLaunch(GPUFunction &function, const std::string &name,
+                   const GPULaunch &launch);
+  /// Makes the tensor maps of a launch. Returns why the GPU refuses one; empty
+  /// if it takes all of them.
+  std::string encodeMaps(const std::string &name,
+                         const std::vector<TensorMap> &maps,
+                         void *const *buffers, std::size_t numBuffers,
+                         std::vector<EncodedMap> &encoded);
   void *allocateRaw(std::size_t bytes, std::string &reason) override;
   void freeRaw(void *address, std::size_t bytes) override;
   void copyFromPeer(void *destination, GPUDevice &peer, const void *source,

@@ -127,7 +127,8 @@ private:
   /// What the subgroups of a warpgroup do: products that read shared memory.
   bool releaseWarpgroup(const SimItem &waiting);
   bool multiplyWarpgroup(uint32_t begin);
-  bool readProductElement(std::size_t offset, uint32_t begin, int64_t site);
+  bool readProductElement(std::size_t offset, std::size_t bytes, uint32_t begin,
+                          int64_t site);
   bool checkProducts(std::size_t offset, std::size_t bytes, const SimItem &item,
                      const Access &access);
   /// Notes that the item wrote shared memory.
@@ -216,6 +217,7 @@ private:
   struct Product {
     uint64_t number;
     uint32_t numWaiting;              ///< items
+    std::size_t bytes;                ///< of an element
     std::vector<std::size_t> offsets; ///< of elements
   };
   std::vector<Product> products;

@@ -58,6 +58,8 @@ static Place getElementOfMma(const MatrixUnit &unit, char matrix, int64_t lane,
               inGroup * 4 + (i & 3) + (i >= 8 ? 16 : 0)};
     return {inGroup * 4 + (i & 3) + (i >= 4 ? 16 : 0), groupId};
   case MatrixElement::f32:
+  case MatrixElement::e4m3:
+  case MatrixElement::e5m2:
     break;
   }
   std::abort();
@@ -97,30 +99,31 @@ static Place getElementOfWgmma(int64_t lane, int64_t i) {
           8 * (i / 4) + 2 * (inWarp % 4) + i % 2};
 }
 
-std::optional<std::size_t> detail::getDocumentedAddress(uint64_t descriptor,
-                                                        bool isTransposed,
-                                                        int64_t side,
-                                                        int64_t depth) {
+std::optional<std::size_t>
+detail::getDocumentedAddress(uint64_t descriptor, int64_t bytes,
+                             bool isTransposed, int64_t side, int64_t depth) {
   const auto field = [&](unsigned first) {
     return int64_t(descriptor >> first & 0x3fff) << 4;
   };
   const int64_t start = field(0), leading = field(16), other = field(32);
   const bool hasBaseOffset = descriptor >> 49 & 7;
-  // The 8x8 matrix that the element is in, and its place there.
+  // The matrix of eight rows of 16 bytes that the element is in, and its place
+  // there.
+  const int64_t width = 16 / bytes;
   const int64_t matrixSide = side / 8, inSide = side % 8;
-  const int64_t matrixDepth = depth / 8, inDepth = depth % 8;
+  const int64_t matrixDepth = depth / width, inDepth = depth % width;
   const int64_t row = isTransposed ? inDepth : inSide,
                 column = isTransposed ? inSide : inDepth;
   const uint64_t mode = descriptor >> 62;
-  if (hasBaseOffset || mode > 1)
+  if (hasBaseOffset || mode > 1 || (isTransposed && bytes != 2))
     return std::nullopt;
   if (mode == 0) // eight rows of 16 bytes each
-    return start + 16 * row + 2 * column +
+    return start + 16 * row + bytes * column +
            (isTransposed ? other : leading) * matrixDepth +
            (isTransposed ? leading : other) * matrixSide;
   // Eight rows of 128 bytes, each with a row of eight matrices. The bits 4 to 6
   // of an address change by those from 7 to 9.
-  int64_t address = start + 128 * row + 2 * column;
+  int64_t address = start + 128 * row + bytes * column;
   if (isTransposed)
     address += 16 * (matrixSide % 8) + leading * (matrixSide / 8) +
                other * matrixDepth;
@@ -175,6 +178,10 @@ static T readElement(MatrixElement element, const char *from) {
     return T(readAs<double>(from));
   case MatrixElement::i8:
     return T(readAs<int8_t>(from));
+  case MatrixElement::e4m3:
+    return T(float(Float8E4M3::fromBits(readAs<uint8_t>(from))));
+  case MatrixElement::e5m2:
+    return T(float(Float8E5M2::fromBits(readAs<uint8_t>(from))));
   }
   std::abort();
 }
@@ -220,17 +227,18 @@ void detail::multiplyMatrices(const MatrixUnit &unit,
   }
 }
 
-void detail::multiplyWarpgroup(const MatrixUnit &unit, const char *a,
-                               const char *b,
-                               const std::array<char *, 128> &sums) {
+template <typename T>
+static void multiplyInMemory(const MatrixUnit &unit, const char *a,
+                             const char *b,
+                             const std::array<char *, 128> &sums) {
   const auto read = [&](const char *from, int64_t row) {
-    std::vector<float> values(std::size_t(unit.k));
+    std::vector<T> values(std::size_t(unit.k));
     for (int64_t k = 0; k < unit.k; ++k)
-      values[std::size_t(k)] =
-          readElement<float>(unit.element, from + 2 * (row * unit.k + k));
+      values[std::size_t(k)] = readElement<T>(
+          unit.element, from + getBytes(unit.element) * (row * unit.k + k));
     return values;
   };
-  std::vector<std::vector<float>> rows, columns;
+  std::vector<std::vector<T>> rows, columns;
   for (int64_t i = 0; i < unit.m; ++i)
     rows.push_back(read(a, i));
   for (int64_t j = 0; j < unit.n; ++j)
@@ -238,12 +246,22 @@ void detail::multiplyWarpgroup(const MatrixUnit &unit, const char *a,
   for (std::size_t lane = 0; lane < sums.size(); ++lane)
     for (int64_t i = 0; i < unit.c.getNumRegisters(); ++i) {
       const auto [row, column] = getElementOfWgmma(int64_t(lane), i);
-      char *place = sums[lane] + std::size_t(i) * sizeof(float);
-      auto sum = readAs<float>(place);
+      char *place = sums[lane] + std::size_t(i) * sizeof(T);
+      auto sum = readAs<T>(place);
       for (std::size_t k = 0; k < std::size_t(unit.k); ++k)
         sum += rows[std::size_t(row)][k] * columns[std::size_t(column)][k];
-      std::memcpy(place, &sum, sizeof(float));
+      std::memcpy(place, &sum, sizeof(T));
     }
+}
+
+void detail::multiplyWarpgroup(const MatrixUnit &unit, const char *a,
+                               const char *b,
+                               const std::array<char *, 128> &sums) {
+  // Integers wrap around.
+  if (unit.element == MatrixElement::i8)
+    multiplyInMemory<uint32_t>(unit, a, b, sums);
+  else
+    multiplyInMemory<float>(unit, a, b, sums);
 }
 
 void detail::loadMatrices(int64_t numMatrices, bool isTransposed,

@@ -36,11 +36,13 @@ std::pair<int64_t, int64_t> getDocumentedElement(const MatrixUnit &unit,
                                                  char matrix, int64_t lane,
                                                  int64_t number);
 
-/// The address of an element of a factor of 16 bits in shared memory that a
+/// The address of an element of so many bytes in shared memory that a
 /// descriptor of wgmma describes: at a row of A (a column of B) and a position
-/// of the depth. `isTransposed` says that rows in memory are along the former.
-/// Nothing if the descriptor has a form that the simulator does not know.
+/// of the depth. `isTransposed` says that rows in memory are along the former,
+/// as those of elements of 2 bytes may be. Nothing if the descriptor has a form
+/// that the simulator does not know.
 std::optional<std::size_t> getDocumentedAddress(uint64_t descriptor,
+                                                int64_t bytes,
                                                 bool isTransposed, int64_t side,
                                                 int64_t depth);
 

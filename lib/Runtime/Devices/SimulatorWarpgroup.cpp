@@ -30,7 +30,6 @@ using State = SimItem::State;
 /// Subgroups that multiply together, and their lanes.
 static constexpr uint32_t kSubgroups = 4, kLanes = 32,
                           kItems = kSubgroups * kLanes;
-static constexpr std::size_t kElementBytes = 2;
 
 //===----------------------------------------------------------------------===//
 // Meeting
@@ -91,14 +90,14 @@ bool SimGroup::releaseWarpgroup(const SimItem &waiting) {
 //===----------------------------------------------------------------------===//
 
 /// Records that a product reads an element. Returns false after an error.
-bool SimGroup::readProductElement(std::size_t offset, uint32_t begin,
-                                  int64_t site) {
+bool SimGroup::readProductElement(std::size_t offset, std::size_t bytes,
+                                  uint32_t begin, int64_t site) {
   const auto what = [&] {
     return "matrix operation " + std::to_string(site) + " of " + nameOf(begin) +
            " of " + nameOfGroup(group) + " reads byte " +
            std::to_string(offset) + " of shared memory";
   };
-  if (offset + kElementBytes > launch().sharedBytes) {
+  if (offset + bytes > launch().sharedBytes) {
     record(what() + ", which has " + std::to_string(launch().sharedBytes),
            /*isBoundsError=*/true);
     return false;
@@ -112,8 +111,7 @@ bool SimGroup::readProductElement(std::size_t offset, uint32_t begin,
   // items read, so that each writer is another one than some reader.
   for (const uint32_t reader : {begin, begin + 1}) {
     Conflict conflict;
-    if (sharedShadow.access(offset, kElementBytes, {true, false}, reader,
-                            conflict))
+    if (sharedShadow.access(offset, bytes, {true, false}, reader, conflict))
       continue;
     record(conflict.kind == Conflict::Kind::Uninitialized
                ? what() + ", which no work item of the group has written"
@@ -143,17 +141,18 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
   const SimItem &first = items[begin];
   const MatrixUnit &unit = kMatrixUnits[first.width >> 2];
   const bool isTransposed[] = {(first.width & 1) != 0, (first.width & 2) != 0};
-  Product product{numProducts++, kItems, {}};
+  const auto bytes = std::size_t(getBytes(unit.element));
+  Product product{numProducts++, kItems, bytes, {}};
   std::vector<char> factors[2];
   for (std::size_t number : {0, 1}) {
     const auto descriptor = uint64_t(number == 0 ? first.bits : first.operand);
     const int64_t extent = number == 0 ? unit.m : unit.n;
-    factors[number].resize(std::size_t(extent * unit.k) * kElementBytes);
+    factors[number].resize(std::size_t(extent * unit.k) * bytes);
     char *to = factors[number].data();
     for (int64_t side = 0; side < extent; ++side)
       for (int64_t depth = 0; depth < unit.k; ++depth) {
-        const std::optional<std::size_t> offset =
-            getDocumentedAddress(descriptor, isTransposed[number], side, depth);
+        const std::optional<std::size_t> offset = getDocumentedAddress(
+            descriptor, int64_t(bytes), isTransposed[number], side, depth);
         if (!offset) {
           record(nameOf(begin) + " of " + nameOfGroup(group) + " " +
                  describeWait(first) +
@@ -161,11 +160,11 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
                  "simulator does not know");
           return false;
         }
-        if (!readProductElement(*offset, begin, first.site))
+        if (!readProductElement(*offset, bytes, begin, first.site))
           return false;
         product.offsets.push_back(*offset);
-        std::copy_n(shared.get() + *offset, kElementBytes, to);
-        to += kElementBytes;
+        std::copy_n(shared.get() + *offset, bytes, to);
+        to += bytes;
       }
   }
   std::array<char *, kItems> sums{};
@@ -176,7 +175,7 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
   detail::multiplyWarpgroup(unit, factors[0].data(), factors[1].data(), sums);
   reading.resize(launch().sharedBytes);
   for (const std::size_t offset : product.offsets)
-    for (std::size_t i = 0; i < kElementBytes; ++i)
+    for (std::size_t i = 0; i < bytes; ++i)
       ++reading[offset + i];
   products.push_back(std::move(product));
   return true;
@@ -224,7 +223,7 @@ void SimGroup::waitForProducts(SimItem &item, std::size_t count) {
     if (--product->numWaiting != 0)
       continue;
     for (const std::size_t offset : product->offsets)
-      for (std::size_t j = 0; j < kElementBytes; ++j)
+      for (std::size_t j = 0; j < product->bytes; ++j)
         --reading[offset + j];
     products.erase(product);
   }

@@ -13,6 +13,7 @@
 
 #include "Printer.h"
 #include "llvm/Analysis/VectorUtils.h"
+#include <algorithm>
 
 using namespace mlir::tg;
 using namespace mlir::tg::c;
@@ -372,7 +373,9 @@ FunctionPrinter::getShuffle(const llvm::ShuffleVectorInst &shuffle) {
   llvm::SmallVector<std::string> lanes;
   for (int index : shuffle.getShuffleMask()) {
     name += index < 0 ? "_x" : "_" + std::to_string(index);
-    indices += ", " + std::to_string(index);
+    // -1 would be any value, of which conditions in other helpers would be
+    // undefined behavior.
+    indices += ", " + std::to_string(std::max(index, 0));
     lanes.push_back(
         index < 0 ? "0u"
         : unsigned(index) < source.lanes

@@ -14,6 +14,8 @@
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "TinyGrad/Support/TensorMap.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -122,7 +124,24 @@ FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
     int64_t items, groups;
   };
   SmallVector<Bound> bounds;
+  // A kernel that copies boxes, and then the same without: which one runs is
+  // up to the launch.
+  SmallVector<KernelOp> all;
+  SmallVector<OwningOpRef<KernelOp>> copies;
   for (KernelOp kernel : kernels) {
+    all.push_back(kernel);
+    if (!hasBoxTiles(kernel))
+      continue;
+    OwningOpRef<KernelOp> copy = kernel.clone();
+    if (fillWithoutBoxes(*copy, facts))
+      continue;
+    copy->setSymName(
+        (kernel.getSymName() + StringRef(tinygrad::kWithoutTensorMapsSuffix))
+            .str());
+    all.push_back(*copy);
+    copies.push_back(std::move(copy));
+  }
+  for (KernelOp kernel : all) {
     builder.setInsertionPointToEnd(functions.getBody());
     FailureOr<gpu::GPUFuncOp> function =
         convertKernelToGPU(builder, kernel, facts);

@@ -56,10 +56,10 @@ func.func @argmax(%x: tensor<4xf32>, %o: tensor<f32>, %p: tensor<i64>) -> tensor
 
 // -----
 
-func.func @body(%x: tensor<4xf32>) -> tensor<4xf32> {
+func.func @body(%x: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
   // expected-error@+1 {{has a 'math.cbrt' in its body, which is not supported for these types}}
-  %0 = linalg.map {math.cbrt} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>)
-  return %0 : tensor<4xf32>
+  %0 = linalg.map {math.cbrt} ins(%x : tensor<4xf8E5M2>) outs(%x : tensor<4xf8E5M2>)
+  return %0 : tensor<4xf8E5M2>
 }
 
 // -----
@@ -95,26 +95,41 @@ func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 // -----
 
 // Each operation that is left over is an error.
-func.func @others(%x: tensor<4xf32>, %i: index) -> (tensor<4xi32>, f32) {
-  %e = tensor.extract %x[%i] : tensor<4xf32>
+func.func @others(%x: tensor<4xf32>, %e: f64) -> (tensor<4xi32>, f64) {
   // expected-error@+1 {{'tensor.bitcast' op is not supported by convert-linalg-to-tg, whose description lists the operations that are}}
   %b = tensor.bitcast %x : tensor<4xf32> to tensor<4xi32>
-  // expected-error@+1 {{'arith.remf' op is not supported for these types}}
-  %m = arith.remf %e, %e : f32
-  return %b, %m : tensor<4xi32>, f32
+  // expected-error@+1 {{'arith.remf' op divides numbers of f64, whose quotients have up to 2098 bits; remainders of f16, bf16 and f32 are supported}}
+  %m = arith.remf %e, %e : f64
+  return %b, %m : tensor<4xi32>, f64
 }
 
 // -----
 
-func.func @position(%x: tensor<4xf32>) -> tensor<6xf32> {
-  // expected-error@+1 {{'tensor.pad' op pads with values that depend on the position; one value for all is supported}}
-  %0 = tensor.pad %x low[1] high[1] {
+// The size of the result is that of nothing else.
+func.func @padded(%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  // expected-error@+1 {{'tensor.pad' op has a result of type 'tensor<?xf32>', whose sizes are not known as expressions of the sizes of arguments}}
+  %0 = tensor.pad %x low[%n] high[1] {
   ^bb0(%i: index):
-    %v = arith.index_cast %i : index to i32
-    %f = arith.sitofp %v : i32 to f32
-    tensor.yield %f : f32
-  } : tensor<4xf32> to tensor<6xf32>
-  return %0 : tensor<6xf32>
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @cut(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %high = arith.subi %n, %c3 : index
+  // expected-error@+1 {{'tensor.pad' op pads by (arg0_0 + -3), which may be negative}}
+  %0 = tensor.pad %x low[3] high[%high] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<?xf32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
 
 // -----
@@ -441,13 +456,13 @@ func.func @assertion_in_body(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @generated(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'tensor.generate' op has a 'arith.remf' in its body, which is not supported for these types}}
+func.func @generated(%x: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error@+1 {{'tensor.generate' op has a 'arith.remf' in its body, which divides numbers of f64}}
   %0 = tensor.generate {
   ^bb0(%i: index):
-    %e = tensor.extract %x[%i] : tensor<4xf32>
-    %r = arith.remf %e, %e : f32
-    tensor.yield %r : f32
-  } : tensor<4xf32>
-  return %0 : tensor<4xf32>
+    %e = tensor.extract %x[%i] : tensor<4xf64>
+    %r = arith.remf %e, %e : f64
+    tensor.yield %r : f64
+  } : tensor<4xf64>
+  return %0 : tensor<4xf64>
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Products of matrices by wgmma on the simulated GPU against a CPU.
 
-usage: check-wgmma.py TG_RUN GENERATOR [SEED...]
+usage: check-wgmma.py TG_RUN TG_OPT GENERATOR [SEED...]
 
 The elements are small integers, so that all sums are exact and the results of both
-have the same bits. Each SEED is another order of work items.
+have the same bits. Each SEED is another order of work items. Kernels that copy boxes
+are also run as those for GPUs that refuse to, whose items fill the tiles.
 """
 
 import os
@@ -15,7 +16,7 @@ import sys
 import tempfile
 
 # Options of the generator (Target/GPU/Inputs/wgmma-kernels.py): each layout of both
-# factors, each width, both types, and what a group has of warpgroups, tiles and
+# factors, each width and type, and what a group has of warpgroups, tiles and
 # buffers; tiles that items copy, and that copies of boxes fill. A depth that is no multiple of that of a tile is padded with zeros.
 PRODUCTS = [
     "--rows=64 --columns=64 --depth=64 --width=64",
@@ -39,6 +40,16 @@ PRODUCTS = [
     "--tma --depth=104 --right=columns",
     "--tma --depth=72 --left=columns --buffers=4",
     "--tma --depth=328 --warpgroups=2 --columns=256",
+    "--element=f32 --right=columns --depth=96",
+    "--element=f32 --right=columns --buffers=1 --columns=64 --width=64 --depth=40",
+    "--tma --element=f32 --right=columns --depth=104 --columns=256 --width=256 --warpgroups=2",
+    "--element=e4m3 --right=columns --depth=256 --columns=256 --width=256",
+    "--tma --element=e4m3 --right=columns --depth=400 --columns=64 --width=64",
+    "--element=e5m2 --right=columns --depth=272 --tiles=2",
+    "--tma --element=e5m2 --right=columns --depth=256 --columns=256 --width=256",
+    "--element=i8 --right=columns --depth=384 --columns=64 --width=64 --buffers=1",
+    "--element=i8 --right=columns --depth=256 --columns=256 --width=256 --buffers=2",
+    "--tma --element=i8 --right=columns --depth=272 --warpgroups=2 --columns=256",
 ]
 
 
@@ -57,16 +68,19 @@ def run(*command, **settings):
 
 def write(name, element, count, rng):
     """A file of the format npy."""
-    header = f"{{'descr': '{'<f2' if element == 'f16' else '|V2'}', "
+    kind, code = {
+        "bf16": ("|V2", "<f"),
+        "f32": ("<f4", "<f"),
+        "i8": ("|i1", "<b"),
+    }.get(element, ("<f2", "<e"))
+    header = f"{{'descr': '{kind}', "
     header += f"'fortran_order': False, 'shape': ({count},), }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     with open(name, "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
         for _ in range(count):
-            number = float(rng.randint(-4, 4))
-            file.write(
-                struct.pack("<e", number) if element == "f16" else struct.pack("<f", number)[2:]
-            )
+            number = struct.pack(code, rng.randint(-4, 4))
+            file.write(number[2:] if element == "bf16" else number)
 
 
 def read(name):
@@ -75,8 +89,9 @@ def read(name):
 
 
 def main():
-    tg_run, generator, *seeds = sys.argv[1:]
+    tg_run, tg_opt, generator, *seeds = sys.argv[1:]
     os.chdir(tempfile.mkdtemp(dir=os.getcwd()))
+    without = 0
     for options in PRODUCTS:
         given = dict(option[2:].partition("=")[::2] for option in options.split())
         rows, columns, depth = (int(given.get(n, 128)) for n in ("rows", "columns", "depth"))
@@ -85,8 +100,12 @@ def main():
         write("a.npy", element, rows * depth, rng)
         write("b.npy", element, depth * columns, rng)
 
-        def execute(file, output, device, *more, **settings):
+        def execute(file, output, device, *more, passes=(), **settings):
             text = run(sys.executable, generator, *options.split(), *more, f"--device={device}")
+            if passes:
+                with open("given.mlir", "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                text = run(tg_opt, "given.mlir", *passes)
             with open(file, "w", encoding="utf-8") as stream:
                 stream.write(text)
             inputs = ["--input=a.npy", "--input=b.npy"]
@@ -94,11 +113,22 @@ def main():
             return read(output)
 
         wanted = execute("cpu.mlir", "cpu.npy", "CPU", "--without-schedule")
+        simulated = {"SIMCHIP": "sm_90a", "ALLOW_TF32": "1"}
         for seed in seeds or ["0"]:
-            found = execute("sim.mlir", "sim.npy", "SIM", SIMCHIP="sm_90a", SIMSEED=seed)
+            found = execute("sim.mlir", "sim.npy", "SIM", **simulated, SIMSEED=seed)
             if found != wanted:
                 sys.exit(f"{options}: other results than on the CPU, with the order {seed}")
-    print(f"{len(PRODUCTS)} products compared")
+        if "--tma" in options:
+            passes = (
+                "--tg-attach-target=target=sim:sm_90a:tf32",
+                "--tg-optimize-kernels",
+                "--tg-fill-without-boxes",
+            )
+            found = execute("items.mlir", "sim.npy", "SIM", passes=passes, **simulated)
+            if found != wanted:
+                sys.exit(f"{options}: other results where items fill the tiles")
+            without += 1
+    print(f"{len(PRODUCTS)} products compared, {without} of them without copies of boxes")
 
 
 main()

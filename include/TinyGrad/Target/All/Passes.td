@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the pass that names the target of a module.
+/// Declares the pass that names the target of a module, and one for what targets
+/// do to kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,33 @@ def TgAttachTarget : Pass<"tg-attach-target", "::mlir::ModuleOp"> {
     Tg_Option<"target", "target", "std::string", "\"cpu\"",
               "The name of the target">
   ];
+}
+
+def TgFillWithoutBoxes : Pass<"tg-fill-without-boxes", "::mlir::tg::KernelOp"> {
+  let summary = "Let work items fill the tiles that copies of boxes fill";
+  let description = [{
+    Tiles of a scheduled kernel with the attribute `tg.tma` are filled by the items of
+    the group instead, 16 bytes each at once. Groups, items and buffers stay the same,
+    and so do the bits of results. Targets with such copies do this to a copy of the
+    kernel, which a program runs if the GPU refuses to copy boxes of its buffers. A
+    kernel whose items cannot fill its tiles is an error.
+
+    ```mlir
+    %r = tg.range 0 loop 64
+    %c = tg.range 1 loop 64
+    %t = tg.stage %x over %r, %c in group buffers 3 {tg.tma} : memref<4096xf16>
+    ```
+    becomes, in groups of 4x8x4 items,
+    ```mlir
+    %r = tg.range 0 unroll 4
+    %r1 = tg.range 1 local 4
+    %r2 = tg.range 2 local 4
+    %c = tg.range 3 local 8
+    %c1 = tg.range 4 upcast 8
+    %t = tg.stage %x over %r, %r1, %r2, %c, %c1 in group buffers 3 : memref<4096xf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
 }
 
 #endif // TINYGRAD_TARGET_ALL_PASSES_TD

@@ -46,6 +46,10 @@ bool tg::fitsUnit(const tinygrad::MatrixUnit &unit,
   case MatrixElement::i8:
     return type.isSignlessInteger(8) && factors.areCast &&
            result.isSignlessInteger(32);
+  case MatrixElement::e4m3:
+    return isa<Float8E4M3FNType>(type) && factors.areCast && result.isF32();
+  case MatrixElement::e5m2:
+    return isa<Float8E5M2Type>(type) && factors.areCast && result.isF32();
   }
   return false;
 }

@@ -58,9 +58,10 @@ RangeOp Contraction::getVector(const Factor &factor) {
 /// order of chunks repeats after.
 static std::string findObstacleToDescriptor(Contraction::Factor &factor,
                                             RangeOp depth,
+                                            const tinygrad::MatrixUnit &unit,
                                             IndexAnalysis &analysis) {
-  constexpr int64_t row = tinygrad::kWarpgroupBlock,
-                    repeat = tinygrad::kWarpgroupRows * row;
+  const int64_t row = unit.getRowElements(),
+                repeat = tinygrad::kWarpgroupRows * row;
   const bool isAlongDepth = factor.depthStride == 1;
   const std::string of = " of the tile with the range " +
                          std::to_string(factor.ranges.back().getId());
@@ -68,8 +69,12 @@ static std::string findObstacleToDescriptor(Contraction::Factor &factor,
                    : factor.stride != 1 || factor.depthStride != row)
     return "rows" + of + " do not have " + std::to_string(row) +
            " elements along the depth or along the result";
+  // Only elements of 16 bits can be transposed.
+  if (!isAlongDepth && tinygrad::getBytes(unit.element) != 2)
+    return "rows" + of + " are not along the depth, as they have to be for " +
+           std::string(unit.name);
   if (isAlongDepth && factor.blockStride != 0 &&
-      factor.blockStride != row * row)
+      factor.blockStride != tinygrad::kWarpgroupBlock * row)
     return "rows" + of + " do not follow one another";
   const LinearForm &index = analysis.getLinear(factor.load.getIndex());
   // Positions in a row.
@@ -143,8 +148,9 @@ static std::string findRanges(Contraction::Factor &factor, LoadOp other,
   if (!isLinear)
     return "the index of the factor with the " + what +
            " is not linear in the ranges of the operation";
-  return unit.readsMemory() ? findObstacleToDescriptor(factor, depth, analysis)
-                            : std::string();
+  return unit.readsMemory()
+             ? findObstacleToDescriptor(factor, depth, unit, analysis)
+             : std::string();
 }
 
 FailureOr<Contraction> tg::getContraction(RangedReduceOp op,

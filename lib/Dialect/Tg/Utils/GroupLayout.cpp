@@ -485,7 +485,7 @@ LogicalResult LayoutBuilder::checkWarpgroups() {
          {&contraction.rows, &contraction.columns}) {
       auto *memory = llvm::find_if(
           layout.memories, [&](const auto &m) { return m.op == factor->tile; });
-      const int64_t row = tinygrad::kWarpgroupBlock;
+      const int64_t row = contraction.unit->getRowElements();
       const int64_t size =
           StageOp(factor->tile).getTile().getType().getNumElements();
       if (memory->rowBits != llvm::Log2_64(row) ||

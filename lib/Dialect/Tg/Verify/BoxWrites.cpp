@@ -22,6 +22,7 @@
 
 #include "BoxWrites.h"
 #include "TinyGrad/Support/MatrixUnits.h"
+#include "TinyGrad/Support/TensorMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -306,7 +307,8 @@ FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
       op.getMulticastMask() || !box.getType().hasStaticShape() ||
       box.getType().getRank() != 2 || box.getOffsets().size() != 1)
     return op->emitError("unsupported copy of a box");
-  constexpr int64_t row = tinygrad::kWarpgroupBlock, bytes = 2;
+  const int64_t bits = box.getType().getElementTypeBitWidth(),
+                row = tinygrad::kBoxRowBytes * 8 / bits;
   const ArrayRef<int64_t> shape = box.getType().getShape();
   auto alignment = dyn_cast_if_present<IntegerAttr>(
       func.getWorkgroupAttributionAttr(unsigned(found - attributions.begin()),
@@ -314,7 +316,7 @@ FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
   auto map = op.getTensorMapDescriptor().getType();
   if (shape[1] != row || shape[0] % tinygrad::kWarpgroupRows != 0 ||
       box.getStaticStrides() != ArrayRef<int64_t>{row, 1} ||
-      box.getType().getElementTypeBitWidth() != 8 * bytes || !alignment ||
+      !llvm::isPowerOf2_64(row) || !alignment ||
       alignment.getInt() % tinygrad::kWarpgroupAlignment != 0 ||
       map.getSwizzle() != nvgpu::TensorMapSwizzleKind::SWIZZLE_128B ||
       map.getInterleave() != nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE)

@@ -7,11 +7,11 @@
 /// \file
 /// Recognizes the descriptors of wgmma. A descriptor is
 ///
-///   (address of the tile >> 4 & 0x3fff | constant) + (first element >> 3)
+///   (address of the tile >> 4 & 0x3fff | constant) + (first element >> n)
 ///
-/// where elements have 2 bytes, and the constant says the rest: rows of 128
-/// bytes whose chunks are permuted as those of the tile, if that begins at a
-/// multiple of 1024 bytes.
+/// where 2^n elements have 16 bytes, and the constant says the rest: rows of
+/// 128 bytes whose chunks are permuted as those of the tile, if that begins at
+/// a multiple of 1024 bytes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-static constexpr int64_t kRow = tinygrad::kWarpgroupBlock, kBytes = 2;
+static constexpr int64_t kRowBytes = 128;
 static constexpr unsigned kFieldBits = 14;
 
 static bool isConstant(Value value, uint64_t wanted) {
@@ -42,7 +42,7 @@ struct Descriptor {
 };
 } // namespace
 
-static std::optional<Descriptor> matchDescriptor(Value value) {
+static std::optional<Descriptor> matchDescriptor(Value value, int64_t bytes) {
   auto sum = value.getDefiningOp<arith::AddIOp>();
   auto whole = sum ? sum.getLhs().getDefiningOp<arith::OrIOp>() : nullptr;
   auto cast = sum ? sum.getRhs().getDefiningOp<arith::IndexCastOp>() : nullptr;
@@ -57,7 +57,8 @@ static std::optional<Descriptor> matchDescriptor(Value value) {
                     .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>()
               : nullptr;
   APInt bits;
-  if (!place || !memory || !isConstant(place.getRhs(), 3) ||
+  if (!place || !memory ||
+      !isConstant(place.getRhs(), llvm::Log2_64(16 / bytes)) ||
       !isConstant(pieces.getRhs(), 4) ||
       !isConstant(field.getRhs(), (uint64_t(1) << kFieldBits) - 1) ||
       !matchPattern(whole.getRhs(), m_ConstantInt(&bits)))
@@ -68,20 +69,39 @@ static std::optional<Descriptor> matchDescriptor(Value value) {
 
 /// How many elements there are from the first one that a matrix has to the last
 /// one; none if the descriptor is of another kind of rows.
-static std::optional<int64_t> getReach(uint64_t bits, bool isAlongDepth,
-                                       int64_t side, int64_t depth) {
+static std::optional<int64_t> getReach(uint64_t bits, int64_t bytes,
+                                       bool isAlongDepth, int64_t side,
+                                       int64_t depth) {
   auto field = [&](unsigned first) {
     return int64_t(bits >> first & ((1 << kFieldBits) - 1)) << 4;
   };
-  const int64_t blocks = field(16), groups = field(32);
+  const int64_t blocks = field(16), groups = field(32), row = kRowBytes / bytes;
   const uint64_t rest = bits & ~(uint64_t((1 << kFieldBits) - 1) << 16 |
                                  uint64_t((1 << kFieldBits) - 1) << 32);
   if (rest != uint64_t(1) << 62 ||
-      groups != tinygrad::kWarpgroupRows * kRow * kBytes)
+      groups != tinygrad::kWarpgroupRows * kRowBytes ||
+      (!isAlongDepth && bytes != 2))
     return std::nullopt;
   if (isAlongDepth)
-    return (side - 1) * kRow + depth;
-  return (side / kRow - 1) * (blocks / kBytes) + depth * kRow;
+    return (side - 1) * row + depth;
+  return (side / row - 1) * (blocks / bytes) + depth * row;
+}
+
+/// The bytes of an element of a factor; none for types that are not known.
+static std::optional<int64_t> getBytes(NVVM::WGMMATypes type) {
+  switch (type) {
+  case NVVM::WGMMATypes::f16:
+  case NVVM::WGMMATypes::bf16:
+    return 2;
+  case NVVM::WGMMATypes::tf32:
+    return 4;
+  case NVVM::WGMMATypes::e4m3:
+  case NVVM::WGMMATypes::e5m2:
+  case NVVM::WGMMATypes::s8:
+    return 1;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// Whether all operations are waited for after a loop before anything else.
@@ -126,15 +146,19 @@ tg::getMatrixReads(NVVM::WgmmaMmaAsyncOp op, gpu::GPUFuncOp func) {
   FailureOr<bool> isComplete = isCompleteAtOnce(op);
   if (failed(isComplete))
     return failure();
+  const std::optional<int64_t> known = getBytes(op.getTypeA());
+  if (!known || op.getTypeB() != op.getTypeA())
+    return op->emitError("unsupported type of factors");
+  const int64_t bytes = *known, row = kRowBytes / bytes;
   std::array<MemoryAccess, 2> reads;
   for (bool ofB : {false, true}) {
     std::optional<Descriptor> descriptor =
-        matchDescriptor(ofB ? op.getDescriptorB() : op.getDescriptorA());
+        matchDescriptor(ofB ? op.getDescriptorB() : op.getDescriptorA(), bytes);
     const bool isAlongDepth = ofB ? op.getLayoutB() == NVVM::MMALayout::col
                                   : op.getLayoutA() == NVVM::MMALayout::row;
     std::optional<int64_t> reach;
     if (descriptor)
-      reach = getReach(descriptor->bits, isAlongDepth,
+      reach = getReach(descriptor->bits, bytes, isAlongDepth,
                        ofB ? op.getShape().getN() : op.getShape().getM(),
                        op.getShape().getK());
     auto tile = descriptor ? dyn_cast<BlockArgument>(descriptor->memory)
@@ -148,7 +172,7 @@ tg::getMatrixReads(NVVM::WgmmaMmaAsyncOp op, gpu::GPUFuncOp func) {
                   LLVM::LLVMDialect::getAlignAttrName()))
             : IntegerAttr();
     if (!alignment || alignment.getInt() % tinygrad::kWarpgroupAlignment != 0 ||
-        cast<MemRefType>(tile.getType()).getElementTypeBitWidth() != 8 * kBytes)
+        cast<MemRefType>(tile.getType()).getElementTypeBitWidth() != 8 * bytes)
       return op->emitError("unsupported descriptor of factor ")
              << (ofB ? "B" : "A");
     MemoryAccess &read = reads[ofB];
@@ -156,7 +180,7 @@ tg::getMatrixReads(NVVM::WgmmaMmaAsyncOp op, gpu::GPUFuncOp func) {
     read.isMatrix = true;
     read.isAsync = !*isComplete;
     read.permutation = Permutation{
-        llvm::Log2_64(kRow), llvm::Log2_64(kRow / tinygrad::kWarpgroupRows),
+        llvm::Log2_64(row), llvm::Log2_64(row / tinygrad::kWarpgroupRows),
         uint64_t(tinygrad::kWarpgroupRows - 1)};
   }
   return reads;

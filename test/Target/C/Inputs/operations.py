@@ -195,6 +195,14 @@ for n in LANES:
         store(new(f"bitcast {t} {load(lane, n)} to {vector(same_size, n)}"), same_size, n)
         bits_of = new(f"bitcast {vector(same_size, n)} {load(same_size, n)} to {t}")
         store(new(f"fmul {t} {bits_of}, {bits_of}"), lane, n)
+        if n == 8:
+            # Lanes that have no value are computed, and not used.
+            lanes = [f"i32 {i}" for i in range(8)]
+            some, more = ", ".join(lanes), ", ".join(lanes + ["i32 poison"] * 8)
+            first = new(f"shufflevector {t} {load(lane, n)}, {t} poison, <16 x i32> <{more}>")
+            second = new(f"shufflevector {t} {load(lane, n)}, {t} poison, <16 x i32> <{more}>")
+            product = new(f"fmul <16 x {lane}> {first}, {second}")
+            store(new(f"shufflevector <16 x {lane}> {product}, <16 x {lane}> poison, <8 x i32> <{some}>"), lane, n)
 for lane, type_ in (("half", "i64"), ("bfloat", "i64"), ("half", "i32"), ("bfloat", "i32")):
     for op in ("sitofp", "uitofp"):
         if lane == "half" or type_ == "i32":

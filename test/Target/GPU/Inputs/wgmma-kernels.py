@@ -7,18 +7,33 @@ options, with what they are by default:
                                          multiples of those of a block
   --width=128          columns of an operation, and of a block: 64, 128 or 256
   --warpgroups=1       warpgroups of a group, 64 rows each
-  --tile-depth=64      positions of the depth in a tile: 64 are rows of 128 bytes
+  --tile-depth=0       positions of the depth in a tile; 0: as many as 128 bytes have
   --tiles=1            operations of a warpgroup one below the other
-  --element=f16        the type of both factors: f16 or bf16
-  --result=f32         the type of the result: f32 or that of the factors
-  --left=rows --right=rows  how both factors are in memory: rows or columns
+  --element=f16        the type of both factors: f16, bf16, f32 (multiplied as tf32),
+                       i8, e4m3 or e5m2; of the last two, @main takes f16 and narrows it
+  --result=f32         the type of the result: f32 or that of the factors, f16 or bf16;
+                       i32 if these are i8
+  --left=rows --right=rows  how both factors are in memory: rows or columns; other
+                       types than f16 and bf16 have to be along the depth
   --buffers=3          memory for so many tiles, which are filled ahead; 1: one
   --tma                copies of boxes fill the tiles
   --device=SIM         where the program runs
   --without-schedule   the same kernel without steps
+  --alone              without @main
 """
 
 import sys
+
+
+# The bytes of an element, its name in operations and in MLIR.
+ELEMENTS = {
+    "f16": (2, "f16", "f16"),
+    "bf16": (2, "bf16", "bf16"),
+    "f32": (4, "tf32", "f32"),
+    "i8": (1, "i8", "i8"),
+    "e4m3": (1, "e4m3", "f8E4M3FN"),
+    "e5m2": (1, "e5m2", "f8E5M2"),
+}
 
 
 class Steps:
@@ -56,10 +71,12 @@ class Steps:
 def get_steps(o):
     """Blocks of 64 rows or columns have ranges of their own if there are several."""
     s = Steps()
+    size, name, _ = ELEMENTS[o["element"]]
+    deep = 32 // size  # the depth of an operation
     rows, columns = 64 * o["warpgroups"] * o["tiles"], o["width"]
     grid_rows, row = s.split(0, rows)
     grid_columns, column = s.split(1, columns)
-    depth = s.split(2, o["tile-depth"])[1]
+    depth = s.split(2, o["tile-depth"] or 128 // size)[1]
     row_blocks = column_blocks = None
     if rows > 64:
         row_blocks, row = s.split(row, 64)
@@ -92,11 +109,11 @@ def get_steps(o):
     lanes, column = s.split(column, 2)
     s.kind(lanes, "local")
     s.kind(column, "upcast")
-    products = s.split(depth, 16)[0]
+    products = s.split(depth, deep)[0]
     s.kind(products, "unroll")
-    s.add(f"contract ranged_reduce 0 on wgmma_m64n{o['width']}k16_{o['element']}")
+    s.add(f"contract ranged_reduce 0 on wgmma_m64n{o['width']}k{deep}_{name}")
 
-    # Items copy 8 elements of 64 at once, 16 of 64 rows: 4 times.
+    # Items copy 16 bytes of 128 at once, 16 of 64 rows: 4 times.
     def fill(blocks, row, piece, count):
         if blocks is not None:
             if o["warpgroups"] > 1 and count % o["warpgroups"] == 0:
@@ -106,7 +123,7 @@ def get_steps(o):
                 s.kind(blocks, "local")
             else:
                 s.kind(blocks, "unroll")
-        piece, lanes = s.split(piece, 8)
+        piece, lanes = s.split(piece, 16 // size)
         s.kind(piece, "local")
         s.kind(lanes, "upcast")
         row, inner = s.split(row, 4)
@@ -129,7 +146,9 @@ def get_steps(o):
 
 def get_text(o):
     m, n, k = o["rows"], o["columns"], o["depth"]
-    element, result, device = o["element"], o["result"], o["device"]
+    element, result, device = ELEMENTS[o["element"]][2], o["result"], o["device"]
+    if element == "i8":
+        result = "i32"
     a, b, c = (
         f"memref<{size}x{kind}>"
         for size, kind in ((m * k, element), (k * n, element), (m * n, result))
@@ -150,14 +169,42 @@ def get_text(o):
             f"  %{name}i = tg.add %{name}r, %{column} : index\n"
         )
 
-    if result == "f32":
+    if result != element:
         product = (
-            f"  %xc = tg.cast %x : {element} -> f32\n"
-            f"  %yc = tg.cast %y : {element} -> f32\n"
-            "  %p = tg.mul %xc, %yc : f32\n"
+            f"  %xc = tg.cast %x : {element} -> {result}\n"
+            f"  %yc = tg.cast %y : {element} -> {result}\n"
+            f"  %p = tg.mul %xc, %yc : {result}\n"
         )
     else:
         product = f"  %p = tg.mul %x, %y : {element}\n"
+    # A type that files of arrays do not have.
+    given, narrow, launches = {"a": a, "b": b}, "", ""
+    if element.startswith("f8"):
+        for which, size in (("a", m * k), ("b", k * n)):
+            wide, own = f"memref<{size}xf16>", given[which]
+            given[which] = wide
+            narrow += (
+                f"tg.kernel @narrow_{which}(%out: {own}, %x: {wide}) attributes "
+                "{outputs = 1 : i64} {\n"
+                f"  %i = tg.range 0 loop {size}\n"
+                f"  %v = tg.load %x[%i] : {wide}\n"
+                f"  %n = tg.cast %v : f16 -> {element}\n"
+                f"  tg.store %n, %out[%i] : {own}\n"
+                "}\n"
+            )
+            launches += (
+                f'  %{which} = tg.alloc on "{device}" : {own}\n'
+                f"  tg.launch @narrow_{which}(%{which}, %{which}w) : {own}, {wide}\n"
+            )
+    wide = "w" if narrow else ""
+    main = (
+        f"func.func @main(%a{wide}: {given['a']}, %b{wide}: {given['b']}) -> {c} {{\n"
+        + launches
+        + f'  %out = tg.alloc on "{device}" : {c}\n'
+        f"  tg.launch @product(%out, %a, %b) : {c}, {a}, {b}\n"
+        f"  return %out : {c}\n"
+        "}\n"
+    )
     return (
         f"tg.kernel @product(%out: {c}, %a: {a} {{tg.alignment = 16 : i64}}, "
         f"%b: {b} {{tg.alignment = 16 : i64}}) attributes {{outputs = 1 : i64"
@@ -173,12 +220,7 @@ def get_text(o):
         + f"  %s = tg.ranged_reduce add %p over %k : {result}\n"
         + index("c", "i", n, "j")
         + f"  tg.store %s, %out[%ci] : {c}\n"
-        "}\n"
-        f"func.func @main(%a: {a}, %b: {b}) -> {c} {{\n"
-        f'  %out = tg.alloc on "{device}" : {c}\n'
-        f"  tg.launch @product(%out, %a, %b) : {c}, {a}, {b}\n"
-        f"  return %out : {c}\n"
-        "}\n"
+        "}\n" + ("" if o["alone"] else narrow + main)
     )
 
 
@@ -190,7 +232,7 @@ def parse(arguments):
         "depth": 128,
         "width": 128,
         "warpgroups": 1,
-        "tile-depth": 64,
+        "tile-depth": 0,
         "tiles": 1,
         "element": "f16",
         "result": "f32",
@@ -199,6 +241,7 @@ def parse(arguments):
         "buffers": 3,
         "tma": False,
         "without-schedule": False,
+        "alone": False,
     }
     for argument in arguments:
         name, _, value = argument.removeprefix("--").partition("=")

@@ -14,6 +14,11 @@ program caller
       integer(c_int64_t), value :: n
       integer(c_int) :: net_forward
     end function
+    function net_message(status) bind(c)
+      import :: c_ptr, c_int
+      integer(c_int), value :: status
+      type(c_ptr) :: net_message
+    end function
   end interface
   ! The last index of C is the first one of Fortran. Results and the state begin at a
   ! multiple of 64 bytes: each array has room for that.
@@ -22,6 +27,7 @@ program caller
   real(c_float), target :: x(16, 64)
   type(c_ptr) :: state, result
   integer :: i, j, first
+  character(kind=c_char), pointer :: message(:)
   do i = 1, 64
     do j = 1, 16
       x(j, i) = real(mod((i - 1) * 3 + j - 1, 7))
@@ -39,5 +45,7 @@ program caller
     end do
   end do
   if (net_forward(state, c_loc(x), result, 65_c_int64_t) /= 3) stop 4
+  call c_f_pointer(net_message(3), message, [6])
+  if (any(message /= ['a', ' ', 's', 'i', 'z', 'e'])) stop 5
   print '(a)', 'passed'
 end program

@@ -32,6 +32,11 @@ def compute(library, bias, results):
 path = sys.argv[1]
 shutil.copy(path, path + ".copy")
 libraries = [ctypes.CDLL(path), ctypes.CDLL(path + ".copy")]
+for library in libraries:
+    library.net_message.restype = ctypes.c_char_p
+    assert library.net_message(0) == b"no error"
+    assert library.net_message(library.net_init(None)) == b"a null pointer"
+    assert library.net_message(-1) == library.net_message(1000) == b"no status"
 results = []
 threads = [
     threading.Thread(target=compute, args=(libraries[i % 2], float(i), results)) for i in range(8)

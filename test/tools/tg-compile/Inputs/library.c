@@ -2,6 +2,7 @@
  * options or another, and checks results and errors. C99 and C++. */
 #include "net.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,13 @@ int main(void) {
   int i, j, k;
   int64_t n;
   CHECK(net_supported() == NET_OK);
+  CHECK(strcmp(net_message(NET_OK), "no error") == 0);
+  CHECK(strcmp(net_message(NET_ERROR_SIZE), "a size outside its bounds") == 0);
+  CHECK(strcmp(net_message(NET_ERROR_PROCESSOR),
+               "this processor cannot run the code") == 0);
+  CHECK(strcmp(net_message(NET_ERROR_PROCESSOR + 1), "no status") == 0);
+  CHECK(strcmp(net_message(-1), "no status") == 0);
+  CHECK(strcmp(net_message(INT_MIN), "no status") == 0);
   CHECK(net_init(&state WITHOUT_THREADS) == NET_OK);
   for (i = 0; i < 16; ++i)
     for (j = 0; j < 4; ++j)

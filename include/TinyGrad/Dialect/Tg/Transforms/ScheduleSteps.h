@@ -50,6 +50,17 @@ unsigned countSchedules(const TargetFacts &target);
 /// applied. Takes about quadratic time in the size of the kernel.
 SmallVector<StepAttr> enumerateSteps(KernelOp kernel);
 
+/// Whether copies of boxes fill a tile of a scheduled kernel (the step `buffer
+/// ... as tma`).
+bool hasBoxTiles(KernelOp kernel);
+
+/// Changes a scheduled kernel, which may be in no module: the items of a group
+/// fill the tiles that copies of boxes do, with as many groups, items, and no
+/// more memory. Returns why that cannot be, and the kernel is of no use then;
+/// none if it can. Results have the same bits.
+std::optional<std::string> fillWithoutBoxes(KernelOp kernel,
+                                            const TargetFacts &target);
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_DIALECT_TG_TRANSFORMS_SCHEDULESTEPS_H

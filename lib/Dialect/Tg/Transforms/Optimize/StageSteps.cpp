@@ -488,6 +488,9 @@ KernelSchedule::findObstacleToContract(RangedReduceOp reduce, int64_t unit) {
   if (!(target.matrixUnits >> unit & 1))
     return "the target does not have " +
            std::string(tinygrad::kMatrixUnits[unit].name);
+  if (tinygrad::kMatrixUnits[unit].element == tinygrad::MatrixElement::tf32 &&
+      !target.roundToTf32)
+    return "the target does not allow factors in tf32";
   if (reduce.getUnit())
     return "a matrix operation computes it already";
   auto where = reduce.getValue().getDefiningOp<WhereOp>();
