@@ -50,7 +50,9 @@ static Tensor takeKey(const Graph &graph, Device &device, uint64_t chunk,
 static Tensor makeBlocks(const Tensor &place, uint64_t count,
                          const Tensor &key) {
   Tensor counter = place * ((uint64_t(1) << 32) + 1) + (count << 32);
-  return prim::binary(BinaryOp::Threefry, counter, key.expand(place.shape()));
+  return prim::binary(
+      BinaryOp::Threefry, counter,
+      (place.ndim() == 2 ? key.reshape({1, 1}) : key).expand(place.shape()));
 }
 
 /// Words of 32 random bits. Words of both halves are in one block, see
@@ -63,9 +65,9 @@ static Tensor randomWords(const Graph &graph, Device &device, int64_t count) {
     const bool isLast = first + size == uint64_t(count);
     const Tensor key =
         takeKey(graph, device, first, isLast ? uint64_t(count) : 0);
+    const Shape rows = {2, int64_t(half)};
     Tensor blocks = makeBlocks(
-        prim::iota(graph, device, 0, DType::UInt64, {int64_t(half)}), half,
-        key);
+        prim::iota(graph, device, 1, DType::UInt64, rows), half, key);
     // A row of the lower halves and one of the upper ones.
     Tensor shift = prim::iota(graph, device, 0, DType::UInt64, {2, 1}) * 32;
     Tensor words = (blocks >> shift).cast(DType::UInt32).flatten();
