@@ -13,6 +13,7 @@
 #include "RandomCounters.h"
 #include "TinyGrad/Support/Threefry.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/SHA256.h"

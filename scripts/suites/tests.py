@@ -20,7 +20,8 @@ from suites.runners import run_fuzz, run_lit, run_unittests, unittests_of
 
 
 LIT_SUFFIXES = (".mlir", ".test", ".td")
-NO_TESTS = {"consumer", "lib"}
+# As test/lit.cfg.py excludes them.
+NO_TESTS = {"Inputs", "consumer", "lib"}
 
 # To look for uses of a function's variables after its return takes a third of the time
 # or more: each commit does it in another half of GoogleTest's programs.
@@ -44,19 +45,22 @@ def suite_lit(build):
 
 
 def changed_tests():
-    """The lit tests that differ from the base, or beside whose inputs that do."""
+    """The lit tests that differ from the base, or that name an input that does."""
     tests = {}
     for path in sorted(reach.changed_files()):
         name = os.path.relpath(path, ROOT)
-        folder, found, _ = name.partition("/Inputs/")
-        if not name.startswith("test/") or NO_TESTS & set(name.split("/")):
+        if not name.startswith("test/") or not os.path.exists(path):
             continue
-        if found:
-            beside = (":(glob)" + folder + f"/*{suffix}" for suffix in LIT_SUFFIXES)
-            tests.update(dict.fromkeys(tracked(*beside)))
-        elif name.endswith(LIT_SUFFIXES) and os.path.exists(path):
-            tests[name] = None
+        if "/Inputs/" in name:
+            users = reach.ask_git("grep", "-lF", os.path.basename(name), "--", "test") or ""
+        else:
+            users = name
+        tests |= dict.fromkeys(user for user in users.splitlines() if is_lit_test(user))
     return [name.removeprefix("test/") for name in tests]
+
+
+def is_lit_test(name):
+    return name.endswith(LIT_SUFFIXES) and not NO_TESTS & set(name.split("/"))
 
 
 # The largest program: it also runs as on other processors and simulated GPUs.
