@@ -42,8 +42,8 @@ config.substitutions.append(
     ("%llvm_lib_dir", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
 )
 # Builds with assertions check each rewrite of index arithmetic, which takes time.
-checked = config.sanitize or config.build_type == "Debug"
-config.substitutions.append(("%scaling_terms", "5000" if checked else "40000"))
+terms = "5000" if config.build_type == "Debug" else "20000"
+config.substitutions.append(("%scaling_terms", terms))
 
 # Named in full: a tool that was not built is an error, not a tool of the same
 # name from somewhere else.

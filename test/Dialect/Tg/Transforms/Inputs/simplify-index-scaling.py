@@ -4,8 +4,8 @@ Usage: simplify-index-scaling.py TG_OPT TERMS
 
 Prints the processor time for expressions of 10, 100, 1,000, TERMS / 4 and TERMS terms.
 The last may take 10 times the time of the one before at most; quadratic work would
-take 16 times. A build with assertions measures every rewrite, and sanitizers take their
-time as well: fewer terms are enough to see the ratio there.
+take 16 times. A build with assertions measures every rewrite: fewer terms are enough to
+see the ratio there.
 """
 
 import os
