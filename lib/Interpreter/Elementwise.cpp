@@ -126,6 +126,8 @@ template <typename T> static T mulAcc(T a, T b, T c) {
     return add(mul(a, b), c);
 }
 
+/// Not the function of Support/Threefry.h, by which the folder computes: the
+/// interpreter checks that one.
 static uint64_t threefry(uint64_t counter, uint64_t key) {
   constexpr unsigned rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   uint32_t keys[3] = {static_cast<uint32_t>(key),
