@@ -51,7 +51,7 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       of NaNs is an error, such as a comparison of positions behind one.
     * Bodies, and functions around structured operations, consist of `linalg.index`,
       `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
-      `arith` except `remf` of f64, products of 64 bits with two results and what scales, and of `math`
+      `arith` except products of 64 bits with two results and what scales, and of `math`
       `absf`, `absi`, `acos`, `asin`, `atan`, `atan2`, `cbrt`, `ceil`, `clampf`, `copysign`, `cos`, `ctlz`, `ctpop`, `cttz`, `erf`, `erfc`, `exp`, `exp2`,
       `expm1`, `floor`, `fma`, `ipowi`, `isfinite`, `isinf`, `isnan`, `isnormal`, `log`, `log10`, `log1p`, `log2`, `powf`,
       `round`, `roundeven`, `rsqrt`, `sin`, `sincos`, `sqrt`, `tan`, `tanh` and `trunc`; `acosh`, `asinh`,
