@@ -56,8 +56,9 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       `expm1`, `floor`, `fma`, `ipowi`, `isfinite`, `isinf`, `isnan`, `isnormal`, `log`, `log10`, `log1p`, `log2`, `powf`,
       `round`, `roundeven`, `rsqrt`, `sin`, `sincos`, `sqrt`, `tan`, `tanh` and `trunc`; `acosh`, `asinh`,
       `atanh`, `cosh`, `fpowi` by a number and `sinh` are expanded as upstream does. `remf` is exact, with the
-      sign of the dividend. Results of `cbrt` and `erfc` are off by at most 0.51 units in
-      the last place; in f64 by 0.7 (`cbrt`) and 4 (`erfc`).
+      sign of the dividend. Results of `cbrt` and `erfc` are the nearest numbers of f16 and
+      bf16, and off by at most 0.51 units in the last place in f32; in f64 by 0.75 (`cbrt`)
+      and 4.1 (`erfc`).
     * A body may read a tensor from outside of it with `tensor.extract`. An index
       that is a loop's is followed; any other selects by comparison with all positions, as
       a sum, which schedules recognize as an indexed load. An index outside of the

@@ -205,7 +205,7 @@ Value linalgtotg::buildErfc(B &b, Value x) {
   // Near 1, errors of both factors are more than that of a difference.
   if (getElement(x).isF64())
     result =
-        wide.where(wide.less(magnitude, wide.number(0.5)),
+        wide.where(wide.less(magnitude, wide.number(0.8)),
                    wide.sub(wide.number(1.0), ErfOp::create(b, x)), result);
   return buildCast(b, result, getElement(x));
 }
