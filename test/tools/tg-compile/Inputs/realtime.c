@@ -1,6 +1,6 @@
 /* Calls a library under RealtimeSanitizer, which ends the program where a
  * function that must not block allocates memory, takes a lock or makes a system
- * call; and with an allocator of its own, which does so too. */
+ * call. */
 #include "net.h"
 
 #include <stdio.h>
