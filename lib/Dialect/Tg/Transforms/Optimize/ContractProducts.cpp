@@ -461,14 +461,16 @@ bool Heuristic::contractOnWarpgroups() {
   // Blocks without padding, of which there are enough for three of four compute
   // units (of which each has two parallel items).
   SmallVector<WarpgroupBlock> blocks;
-  for (const WarpgroupBlock &block : kWarpgroupBlocks)
+  for (const WarpgroupBlock &block : kWarpgroupBlocks) {
+    const auto inRows = uint64_t(product.rows.getLargestExtent() / block.rows),
+               inColumns = uint64_t(columns.getLargestExtent() / block.columns);
+    const uint64_t groups = llvm::SaturatingMultiply(
+        llvm::SaturatingMultiply(inRows, inColumns), uint64_t(others));
     if (isMultiple(product.rows, block.rows) &&
         isMultiple(columns, block.columns) &&
-        double(product.rows.getLargestExtent() / block.rows) *
-                double(columns.getLargestExtent() / block.columns) *
-                double(others) >=
-            double(target.parallelItems) / 2 * 3 / 4)
+        groups >= uint64_t(target.parallelItems) / 2 * 3 / 4)
       blocks.push_back(block);
+  }
   if (blocks.empty())
     return isUnfit("no blocks of 128x128 fill the results and the device");
   const WarpgroupBlock block = takeBlock<WarpgroupBlock>(blocks);
