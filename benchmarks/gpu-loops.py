@@ -9,7 +9,8 @@ Needs a release build, ptxas, and nvdisasm, which is part of CUDA and of the pac
 of Triton, but no GPU. All code is assembled by the same ptxas. Of each kernel, the
 longest loop that multiplies is counted. `per product` is all its instructions,
 divided by those that multiply (HMMA, FFMA and so on). Triton's code is for sm_80:
-for sm_90 it multiplies with wgmma, whose instructions are not comparable.
+for sm_90 it multiplies with wgmma, whose instructions are not comparable. So is ours
+with --chip sm_90a, where heuristics choose these.
 
 Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernels.py
 and are for sm_90a: one instruction (HGMMA; QGMMA of fp8, IGMMA of i8) of four subgroups
@@ -130,6 +131,7 @@ def compile_ours(folder, name, chip):
     with open(graph, "w", encoding="utf-8") as file:
         file.write(run(os.path.join(BUILD, "bin", "suite"), "--graph", name))
     run(os.path.join(BUILD, "bin", "tg-compile"), f"--target=cuda:{chip}", "--emit=obj", graph, "-o", code)
+    keep_first_kernel(code)
     return assemble(folder, code, chip)
 
 
@@ -140,12 +142,16 @@ def compile_schedule(folder, name):
         file.write(run(sys.executable, generator, *SCHEDULES[name]))
     target = "cuda:sm_90a" + (":tf32" if "--element=f32" in SCHEDULES[name] else "")
     run(os.path.join(BUILD, "bin", "tg-compile"), f"--target={target}", "--emit=obj", kernel, "-o", code)
-    # The kernel for GPUs that refuse to copy boxes follows.
+    keep_first_kernel(code)
+    return assemble(folder, code, "sm_90a")
+
+
+def keep_first_kernel(code):
+    """Takes away the kernel for GPUs that refuse to copy boxes, which follows."""
     with open(code, encoding="utf-8") as file:
         text = file.read()
     with open(code, "w", encoding="utf-8") as file:
-        file.write(text.partition("\t// .globl\tproduct_without_tensor_maps")[0])
-    return assemble(folder, code, "sm_90a")
+        file.write(re.split(r"\t// \.globl\t\w+_without_tensor_maps", text)[0])
 
 
 def assemble(folder, code, chip):

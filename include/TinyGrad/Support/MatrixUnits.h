@@ -292,7 +292,7 @@ inline constexpr MatrixUnit kMatrixUnits[] = {
     {"mfma_16x16x64_i8", MatrixFamily::mfma, MatrixElement::i8, 16, 16, 64,
      detail::getMfmaA(16), detail::getMfmaB(16), detail::kMfma16x16,
      " gfx950 "},
-    // Steps ask for these; heuristics do not.
+    // Heuristics choose these for large products alone.
     detail::getWgmma("wgmma_m64n64k16_f16", MatrixElement::f16, 64),
     detail::getWgmma("wgmma_m64n128k16_f16", MatrixElement::f16, 128),
     detail::getWgmma("wgmma_m64n256k16_f16", MatrixElement::f16, 256),

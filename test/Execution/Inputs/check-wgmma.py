@@ -5,11 +5,13 @@ usage: check-wgmma.py TG_RUN TG_OPT GENERATOR [SEED...]
 
 The elements are small integers, so that all sums are exact and the results of both
 have the same bits. Each SEED is another order of work items. Kernels that copy boxes
-are also run as those for GPUs that refuse to, whose items fill the tiles.
+are also run as those for GPUs that refuse to, whose items fill the tiles. Others have
+the schedules of the heuristics.
 """
 
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -52,6 +54,16 @@ PRODUCTS = [
     "--tma --element=i8 --right=columns --depth=272 --warpgroups=2 --columns=256",
 ]
 
+# Without steps: heuristics choose wgmma where a device is small enough for so few
+# results, and the operation of this name.
+CHOSEN = {
+    "--columns=256 --depth=328": "wgmma_m64n256k16_f16",
+    "--columns=256 --depth=256 --left=columns --right=columns --element=bf16 --result=bf16": "wgmma_m64n256k16_bf16",
+    "--rows=256 --depth=192 --right=columns": "wgmma_m64n128k16_f16",
+    "--rows=128 --depth=136 --left=columns": "wgmma_m64n128k16_f16",
+    "--columns=256 --depth=400 --right=columns --element=i8": "wgmma_m64n256k32_i8",
+}
+
 
 def run(*command, **settings):
     result = subprocess.run(
@@ -91,8 +103,8 @@ def read(name):
 def main():
     tg_run, tg_opt, generator, *seeds = sys.argv[1:]
     os.chdir(tempfile.mkdtemp(dir=os.getcwd()))
-    without = 0
-    for options in PRODUCTS:
+    without = chosen = 0
+    for options in [*PRODUCTS, *CHOSEN]:
         given = dict(option[2:].partition("=")[::2] for option in options.split())
         rows, columns, depth = (int(given.get(n, 128)) for n in ("rows", "columns", "depth"))
         element = given.get("element", "f16")
@@ -100,12 +112,20 @@ def main():
         write("a.npy", element, rows * depth, rng)
         write("b.npy", element, depth * columns, rng)
 
-        def execute(file, output, device, *more, passes=(), **settings):
+        def transform(text, *passes):
+            with open("given.mlir", "w", encoding="utf-8") as stream:
+                stream.write(text)
+            return run(tg_opt, "given.mlir", *passes)
+
+        def execute(file, output, device, *more, passes=(), unit="", **settings):
             text = run(sys.executable, generator, *options.split(), *more, f"--device={device}")
             if passes:
-                with open("given.mlir", "w", encoding="utf-8") as stream:
-                    stream.write(text)
-                text = run(tg_opt, "given.mlir", *passes)
+                text = transform(text, passes[0])
+                # As few compute units as a test has results for.
+                text = re.sub(r"parallel_items = \d+", "parallel_items = 2", text)
+                text = transform(text, *passes[1:])
+            if unit not in text:
+                sys.exit(f"{options}: the schedule has no {unit}\n{text}")
             with open(file, "w", encoding="utf-8") as stream:
                 stream.write(text)
             inputs = ["--input=a.npy", "--input=b.npy"]
@@ -114,21 +134,26 @@ def main():
 
         wanted = execute("cpu.mlir", "cpu.npy", "CPU", "--without-schedule")
         simulated = {"SIMCHIP": "sm_90a", "ALLOW_TF32": "1"}
+        passes = ["--tg-attach-target=target=sim:sm_90a:tf32", "--tg-optimize-kernels"]
+        more = ()
+        if options in CHOSEN:
+            simulated |= {"passes": passes, "unit": CHOSEN[options]}
+            more = ["--without-schedule"]
+            chosen += 1
         for seed in seeds or ["0"]:
-            found = execute("sim.mlir", "sim.npy", "SIM", **simulated, SIMSEED=seed)
+            found = execute("sim.mlir", "sim.npy", "SIM", *more, **simulated, SIMSEED=seed)
             if found != wanted:
                 sys.exit(f"{options}: other results than on the CPU, with the order {seed}")
-        if "--tma" in options:
-            passes = (
-                "--tg-attach-target=target=sim:sm_90a:tf32",
-                "--tg-optimize-kernels",
-                "--tg-fill-without-boxes",
-            )
-            found = execute("items.mlir", "sim.npy", "SIM", passes=passes, **simulated)
+        if "--tma" in options or options in CHOSEN:
+            simulated["passes"] = [*passes, "--tg-fill-without-boxes"]
+            found = execute("items.mlir", "sim.npy", "SIM", *more, **simulated)
             if found != wanted:
                 sys.exit(f"{options}: other results where items fill the tiles")
             without += 1
-    print(f"{len(PRODUCTS)} products compared, {without} of them without copies of boxes")
+    print(
+        f"{len(PRODUCTS) + len(CHOSEN)} products compared, {without} of them without copies of "
+        f"boxes, {chosen} with schedules of heuristics"
+    )
 
 
 main()

@@ -193,6 +193,10 @@ GroupNeeds tg::getGroupNeeds(KernelOp kernel, const GroupLayout &layout) {
   if (llvm::any_of(kernel.getBody().front().getOps<RangedReduceOp>(),
                    readsTile))
     needs.kind = KernelKind::blocked;
+  needs.isAsynchronous =
+      llvm::any_of(layout.contractions, [](const Contraction &contraction) {
+        return contraction.unit->readsMemory();
+      });
   return needs;
 }
 
@@ -201,7 +205,9 @@ std::optional<std::string> tg::findCrowding(const GroupNeeds &needs,
   if (target.unitSubgroups == 0)
     return std::nullopt;
   const int64_t wanted =
-      tinygrad::getWantedGroups(target, needs.kind, needs.items, /*bytes=*/0);
+      needs.isAsynchronous ? 1
+                           : tinygrad::getWantedGroups(
+                                 target, needs.kind, needs.items, /*bytes=*/0);
   const Occupancy found =
       tinygrad::getOccupancy(target, needs.items, needs.registers, needs.bytes);
   if (found.groups >= wanted)

@@ -48,6 +48,15 @@ static constexpr llvm::StringLiteral kFewCuts = "smt.arith.branch_cut_ratio=10";
 static constexpr llvm::StringLiteral kRelevancy = "smt.relevancy=2";
 static constexpr llvm::StringLiteral kNoRelevancy = "smt.relevancy=0";
 
+/// How many statements that do not hold get a counterexample. Each takes
+/// another run of the solver, and a kernel without one of its barriers has
+/// hundreds.
+static constexpr size_t kMostExamples = 4;
+
+/// How many queries the solver gets at once, and after how many statements that
+/// do not hold it gets no more: others fail for the same reason.
+static constexpr size_t kQueriesAtOnce = 512, kMostFailures = 32;
+
 /// The solver is ended when it takes longer than this many queries may take.
 static constexpr uint64_t kMaxSlowQueries = 20;
 
@@ -165,11 +174,11 @@ static bool isAnswer(StringRef text) {
   return isDecided(text) || text == "unknown";
 }
 
-/// The file in which the answers to a script are kept. Its name is a hash of
-/// the script and of the solver: its size, its time, and how it is called.
+/// The file in which the answers to queries are kept. Its name is a hash of
+/// these and of the solver: its size, its time, and how it is called.
 static FailureOr<std::string> getAnswersFile(const ProofOptions &options,
                                              Location loc, StringRef solver,
-                                             StringRef script) {
+                                             ArrayRef<StringRef> formulas) {
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(solver, status))
     return emitError(loc) << "cannot read the SMT solver '" << solver
@@ -181,7 +190,8 @@ static FailureOr<std::string> getAnswersFile(const ProofOptions &options,
                     llvm::make_range(strategy.begin(), strategy.end()));
   llvm::SHA256 hash;
   hash.update(version);
-  hash.update(script);
+  for (StringRef formula : formulas)
+    hash.update(getScript(formula));
   llvm::SmallString<128> path(options.answers);
   llvm::sys::path::append(path, llvm::toHex(hash.final(), /*LowerCase=*/true));
   return path.str().str();
@@ -302,9 +312,13 @@ static FailureOr<std::string> askForEachValue(Solver &solver,
   return std::string("unsat");
 }
 
-/// The answers to all queries of a script.
+/// The answers to several queries.
 static FailureOr<SmallVector<std::string>>
-askAll(Solver &solver, StringRef script, size_t numAsked, Location loc) {
+askSome(Solver &solver, ArrayRef<StringRef> formulas, Location loc) {
+  const size_t numAsked = formulas.size();
+  std::string script;
+  for (StringRef formula : formulas)
+    script += getScript(formula);
   FailureOr<std::string> output = solver.run(script);
   if (failed(output))
     return failure();
@@ -320,6 +334,23 @@ askAll(Solver &solver, StringRef script, size_t numAsked, Location loc) {
   return answers;
 }
 
+/// The answers to all queries, or to the first ones if too many of these are
+/// not proved.
+static FailureOr<SmallVector<std::string>>
+askAll(Solver &solver, ArrayRef<StringRef> formulas, Location loc) {
+  SmallVector<std::string> answers;
+  while (answers.size() < formulas.size() &&
+         size_t(llvm::count(answers, "sat")) < kMostFailures) {
+    FailureOr<SmallVector<std::string>> more = askSome(
+        solver, formulas.drop_front(answers.size()).take_front(kQueriesAtOnce),
+        loc);
+    if (failed(more))
+      return failure();
+    llvm::append_range(answers, *more);
+  }
+  return answers;
+}
+
 LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
                                  const ProofOptions &options,
                                  llvm::StringMap<unsigned> &proved) {
@@ -331,30 +362,27 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
   // Equal queries, of which unrolled programs have many, are sent once.
   llvm::StringMap<size_t> positions;
   SmallVector<size_t> answerOf;
-  std::string script;
-  size_t numAsked = 0;
+  SmallVector<StringRef> formulas;
   for (const ProofQuestion &question : questions) {
-    auto [it, isNew] = positions.try_emplace(question.formula, numAsked);
-    if (isNew) {
-      script += getScript(question.formula);
-      ++numAsked;
-    }
+    auto [it, isNew] = positions.try_emplace(question.formula, formulas.size());
+    if (isNew)
+      formulas.push_back(it->getKey());
     answerOf.push_back(it->second);
   }
   std::string file;
   std::optional<SmallVector<std::string>> kept;
   if (!options.answers.empty()) {
     FailureOr<std::string> found =
-        getAnswersFile(options, questions[0].loc, solver.getPath(), script);
+        getAnswersFile(options, questions[0].loc, solver.getPath(), formulas);
     if (failed(found))
       return failure();
     file = *found;
-    kept = readKeptAnswers(file, numAsked);
+    kept = readKeptAnswers(file, formulas.size());
   }
   const bool isKept = kept.has_value();
   if (!isKept) {
     FailureOr<SmallVector<std::string>> asked =
-        askAll(solver, script, numAsked, questions[0].loc);
+        askAll(solver, formulas, questions[0].loc);
     if (failed(asked))
       return failure();
     kept = std::move(*asked);
@@ -362,7 +390,12 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
   SmallVector<std::string> &answers = *kept;
 
   SmallVector<const ProofQuestion *> failures;
+  size_t numLeftOut = 0;
   for (auto [question, position] : llvm::zip_equal(questions, answerOf)) {
+    if (position >= answers.size()) {
+      ++numLeftOut;
+      continue;
+    }
     std::string &answer = answers[position];
     // On a single query, the solver uses other strategies.
     const std::string alone = question.formula + "\n(check-sat)\n";
@@ -404,12 +437,19 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
       error.attachNote() << "the SMT solver could not decide this: " << answer;
       continue;
     }
+    if (failures.size() > kMostExamples)
+      continue;
     FailureOr<std::string> model = solver.run(
         question.formula + "\n(check-sat)\n(get-model)\n", kPatience);
     if (succeeded(model))
       error.attachNote() << "counterexample: " << describeModel(*model);
   }
-  if (!file.empty() && !isKept && llvm::all_of(answers, isDecided) &&
+  if (numLeftOut > 0)
+    emitWarning(questions[0].loc)
+        << numLeftOut << " other statements were not tried after "
+        << failures.size() << " that do not hold";
+  if (!file.empty() && !isKept && numLeftOut == 0 &&
+      llvm::all_of(answers, isDecided) &&
       failed(keepAnswers(file, questions[0].loc, answers)))
     return failure();
   return success(failures.empty());

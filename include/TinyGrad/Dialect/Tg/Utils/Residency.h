@@ -29,6 +29,9 @@ struct GroupNeeds {
   /// An estimate of the fewest registers with which an item does without
   /// memory of its own.
   int64_t registers = 0;
+  /// Whether matrix operations go on while items wait at a barrier, so that no
+  /// other group has to compute meanwhile.
+  bool isAsynchronous = false;
 };
 
 /// The needs of a kernel with this layout.

@@ -92,10 +92,11 @@ def TgVerifyGPUKernels : TgProof<"tg-verify-gpu-kernels"> {
     except for kernels that work in place. Those are checked by the simulator, which finds races
     by address.
 
-    An error names the statement that does not hold, with work items and positions
-    for which it does not; a statement that the solver could not decide is an error
-    that begins with "not proved". So is an operation that is not understood. Indices
-    are integers of 64 bits.
+    An error names the statement that does not hold, the first few with work items and
+    positions for which it does not; a statement that the solver could not decide is
+    an error that begins with "not proved". So is an operation that is not understood.
+    After some dozens of statements that do not hold, others are not tried, and a
+    warning says how many. Indices are integers of 64 bits.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::smt::SMTDialect",
                            "::mlir::gpu::GPUDialect"];

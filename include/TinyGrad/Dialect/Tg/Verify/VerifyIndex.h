@@ -52,8 +52,9 @@ struct ProofQuestion {
 };
 
 /// Asks the solver. Fails, with an error at each statement that does not hold
-/// or could not be decided; a counterexample is a note. Counts what was proved
-/// by subject.
+/// or could not be decided; a counterexample is a note of the first few. If
+/// very many do not hold, some are not tried, and a warning says so. Counts
+/// what was proved by subject.
 LogicalResult proveAll(ArrayRef<ProofQuestion> questions,
                        const ProofOptions &options,
                        llvm::StringMap<unsigned> &proved);

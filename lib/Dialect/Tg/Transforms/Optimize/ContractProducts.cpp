@@ -7,11 +7,13 @@
 /// \file
 /// Sums of products that a matrix operation of the target computes. A group
 /// computes a block of results, each of its subgroups a part of it. Its items
-/// read blocks of both factors into tiles of the group.
+/// read blocks of both factors into tiles of the group. Where four subgroups
+/// compute a part together (wgmma), copies of boxes fill the tiles.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,6 +37,8 @@ static constexpr int64_t kOtherRegisters = 24;
 static constexpr int64_t kRegisterBytes = 4;
 /// Upper limit of the copies of a value by unrolled ranges.
 static constexpr int64_t kMaxCopies = 256;
+/// Warpgroups of a group.
+static constexpr int64_t kWarpgroups = 2;
 
 namespace {
 /// A product of matrices: the factors, the ranges of its rows and columns, and
@@ -51,7 +55,18 @@ struct Product {
 struct BlockSize {
   int64_t rows, columns;
 };
+
+/// A block that warpgroups compute, and for how many tiles of each factor there
+/// is memory.
+struct WarpgroupBlock {
+  int64_t rows, columns, buffers;
+};
 } // namespace
+
+/// From the one with the fewest instructions for each product on. The last one
+/// fits twice into a compute unit.
+static constexpr WarpgroupBlock kWarpgroupBlocks[] = {
+    {128, 256, 4}, {256, 128, 4}, {128, 128, 3}};
 
 /// Whether a value is computed from loads along a range.
 static bool isLoadedAlong(KernelSchedule &schedule, Value value,
@@ -72,14 +87,29 @@ static bool isMaskedAlong(KernelSchedule &schedule, Value value,
   });
 }
 
+/// Whether warpgroups compute products of such factors unless steps ask for it:
+/// those whose results are the same as those of other operations. Of tf32 they
+/// cut off bits instead of rounding; hardware is said to add products of fp8
+/// with fewer bits than f32 has.
+static bool isExactOnWarpgroups(tinygrad::MatrixElement element) {
+  return element == tinygrad::MatrixElement::f16 ||
+         element == tinygrad::MatrixElement::bf16 ||
+         element == tinygrad::MatrixElement::i8;
+}
+
 /// The operation that adds up such products, the deepest one up to a depth;
-/// null if the target has none.
+/// null if the target has none. Either one of a subgroup, or one of a warpgroup
+/// with the given number of columns.
 static const MatrixUnit *findUnit(const TargetFacts &target,
                                   const ProductFactors &factors, Type result,
-                                  int64_t deepest = INT64_MAX) {
+                                  int64_t deepest = INT64_MAX,
+                                  int64_t warpgroupColumns = 0) {
   const MatrixUnit *found = nullptr;
   for (const auto &[i, unit] : llvm::enumerate(tinygrad::kMatrixUnits))
-    if ((target.matrixUnits >> i & 1) && !unit.readsMemory() &&
+    if ((target.matrixUnits >> i & 1) &&
+        unit.readsMemory() == (warpgroupColumns > 0) &&
+        (!unit.readsMemory() ||
+         (unit.n == warpgroupColumns && isExactOnWarpgroups(unit.element))) &&
         fitsUnit(unit, factors, result) &&
         (unit.element != tinygrad::MatrixElement::tf32 || target.roundToTf32) &&
         unit.k <= deepest && (!found || unit.k > found->k))
@@ -130,23 +160,10 @@ listBlocks(Product product, const TargetFacts &target, int64_t others) {
   return blocks;
 }
 
-/// Splits the rows or columns of a block into those of subgroups, those of
-/// accumulators, and the digits of an accumulator. Returns the ranges of the
-/// subgroups and the first digit.
-static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
-                                             RangeOp side,
-                                             const MatrixUnit &unit,
-                                             bool ofColumns) {
-  const auto digits = getAccumulatorDigits(unit, ofColumns);
-  auto [subgroups, rest] =
-      schedule.split(side, side.getLargestExtent() / kSubgroups);
-  schedule.setKind(subgroups, RangeKind::local);
-  if (const int64_t size = ofColumns ? unit.n : unit.m;
-      rest.getLargestExtent() > size) {
-    auto [tiles, inner] = schedule.split(rest, size);
-    schedule.setKind(tiles, RangeKind::unroll);
-    rest = inner;
-  }
+/// Splits the rows or columns of an operation into digits of an accumulator.
+/// Returns the first one.
+static RangeOp splitDigits(KernelSchedule &schedule, RangeOp rest,
+                           ArrayRef<AccumulatorDigit> digits) {
   RangeOp first;
   for (const AccumulatorDigit &digit : digits) {
     RangeOp own = rest;
@@ -157,22 +174,44 @@ static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
     if (!first)
       first = own;
   }
-  return {subgroups, first};
+  return first;
+}
+
+/// Splits the rows or columns of a block into those of subgroups, those of
+/// accumulators, and the digits of an accumulator. Returns the ranges of the
+/// subgroups and the first digit.
+static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
+                                             RangeOp side,
+                                             const MatrixUnit &unit,
+                                             bool ofColumns) {
+  auto [subgroups, rest] =
+      schedule.split(side, side.getLargestExtent() / kSubgroups);
+  schedule.setKind(subgroups, RangeKind::local);
+  if (const int64_t size = ofColumns ? unit.n : unit.m;
+      rest.getLargestExtent() > size) {
+    auto [tiles, inner] = schedule.split(rest, size);
+    schedule.setKind(tiles, RangeKind::unroll);
+    rest = inner;
+  }
+  return {subgroups,
+          splitDigits(schedule, rest, getAccumulatorDigits(unit, ofColumns))};
 }
 
 /// The product that a kernel consists of, if the target has an operation for
-/// it; else \p why not, unless the kernel is no product at all.
+/// it, of warpgroups if it is one with \p warpgroupColumns; else \p why not,
+/// unless the kernel is no product at all.
 static std::optional<Product>
 findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
             llvm::function_ref<RangeOp(const MatrixUnit &)> chooseDepth,
-            std::string &why) {
+            std::string &why, int64_t warpgroupColumns = 0) {
   std::optional<ProductFactors> factors = getFactors(reduce.getValue());
   if (!factors || reduce.getKind() != ReduceKind::add)
     return std::nullopt;
   Product product;
   product.reduce = reduce;
   product.columns = columns;
-  product.unit = findUnit(schedule.getTarget(), *factors, reduce.getType());
+  product.unit = findUnit(schedule.getTarget(), *factors, reduce.getType(),
+                          INT64_MAX, warpgroupColumns);
   llvm::raw_string_ostream os(why);
   if (!product.unit) {
     os << "the target has no operation for factors of "
@@ -188,7 +227,7 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
   if (product.depth)
     if (const MatrixUnit *unit =
             findUnit(schedule.getTarget(), *factors, reduce.getType(),
-                     product.depth.getLargestExtent()))
+                     product.depth.getLargestExtent(), warpgroupColumns))
       product.unit = unit;
   if (!product.depth || product.depth.getLargestExtent() < product.unit->k) {
     os << "fewer than " << product.unit->k << " positions of the sum";
@@ -364,5 +403,130 @@ bool Heuristic::contractProducts() {
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
+  return true;
+}
+
+/// Whether a target has operations of warpgroups.
+static bool hasWarpgroups(const TargetFacts &target) {
+  for (const auto &[i, unit] : llvm::enumerate(tinygrad::kMatrixUnits))
+    if ((target.matrixUnits >> i & 1) && unit.readsMemory())
+      return true;
+  return false;
+}
+
+/// Stages a factor as wgmma reads it: blocks of 64 rows (columns), whose
+/// positions or whose depth are contiguous, as they are in memory.
+static void stageForWarpgroups(KernelSchedule &schedule, Value factor,
+                               RangeOp blocks, RangeOp side, RangeOp depth,
+                               bool isAlongSide) {
+  SmallVector<RangeOp> over{blocks, side, depth};
+  if (isAlongSide)
+    std::swap(over[1], over[2]);
+  // A tile belongs to the group because of its local range.
+  schedule.setKind(side, RangeKind::local);
+  SmallVector<RangeOp> ranges = schedule.stage(factor, over).second;
+  schedule.setKind(side, RangeKind::loop);
+  schedule.setKind(ranges[isAlongSide ? 2 : 1], RangeKind::loop);
+}
+
+bool Heuristic::contractOnWarpgroups() {
+  RangedReduceOp sum = findOnlySum();
+  if (!sum || !hasWarpgroups(target))
+    return false;
+  RangeOp columns = chooseColumns(sum, kColumns);
+  std::string why;
+  auto chooseDepthFor = [&](const MatrixUnit &unit) {
+    return chooseDepth(sum, columns, unit.getRowElements(), kMaxRangeExtent,
+                       /*least=*/unit.getRowElements());
+  };
+  std::optional<Product> found = findProduct(
+      schedule, sum, columns, chooseDepthFor, why, kWarpgroupBlocks[0].columns);
+  if (!found)
+    return isUnfit(why);
+  Product &product = *found;
+  if (!product.left.getDefiningOp<LoadOp>() ||
+      !product.right.getDefiningOp<LoadOp>())
+    return isUnfit("a factor is computed, and not copied from memory");
+  const int64_t depthSize = product.unit->getRowElements(),
+                positions = llvm::divideCeil(product.depth.getLargestExtent(),
+                                             depthSize);
+  if (positions < 2)
+    return isUnfit("a tile has all " + Twine(product.depth.getLargestExtent()) +
+                   " positions of the sum");
+  int64_t others = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != product.rows && range != columns &&
+        llvm::MulOverflow(others, range.getLargestExtent(), others))
+      return false;
+  // Blocks without padding, of which there are enough for three of four compute
+  // units (of which each has two parallel items).
+  SmallVector<WarpgroupBlock> blocks;
+  for (const WarpgroupBlock &block : kWarpgroupBlocks) {
+    const auto inRows = uint64_t(product.rows.getLargestExtent() / block.rows),
+               inColumns = uint64_t(columns.getLargestExtent() / block.columns);
+    const uint64_t groups = llvm::SaturatingMultiply(
+        llvm::SaturatingMultiply(inRows, inColumns), uint64_t(others));
+    if (isMultiple(product.rows, block.rows) &&
+        isMultiple(columns, block.columns) &&
+        groups >= uint64_t(target.parallelItems) / 2 * 3 / 4)
+      blocks.push_back(block);
+  }
+  if (blocks.empty())
+    return isUnfit("no blocks of 128x128 fill the results and the device");
+  const WarpgroupBlock block = takeBlock<WarpgroupBlock>(blocks);
+  const std::optional<ProductFactors> factors = getFactors(sum.getValue());
+  const MatrixUnit *unit =
+      findUnit(target, *factors, sum.getType(), INT64_MAX, block.columns);
+  if (!unit)
+    return isUnfit("the target has no operation for " + Twine(block.columns) +
+                   " columns");
+  // How a factor is in memory.
+  auto isAlongSide = [&](Value factor, RangeOp side) {
+    return isContiguous(factor, side) && !isContiguous(factor, product.depth);
+  };
+  const bool isLeftAlongRows = isAlongSide(product.left, product.rows),
+             isRightAlongColumns = isAlongSide(product.right, columns);
+
+  report("matrix rows", product.rows, block.rows);
+  report("matrix columns", columns, block.columns);
+  report("matrix depth", product.depth, depthSize);
+  const int64_t buffers = std::min(block.buffers, positions);
+  report("buffers", product.depth, buffers);
+  if (columns->isBeforeInBlock(product.rows))
+    schedule.moveBefore(product.rows, columns);
+  auto [rowBlocks, row] =
+      schedule.split(schedule.split(product.rows, block.rows).second,
+                     tinygrad::kWarpgroupBlock);
+  auto [columnBlocks, column] = schedule.split(
+      schedule.split(columns, block.columns).second, tinygrad::kWarpgroupBlock);
+  RangeOp depth = splitDepth(sum, product.depth, depthSize);
+  stageForWarpgroups(schedule, product.left, rowBlocks, row, depth,
+                     isLeftAlongRows);
+  stageForWarpgroups(schedule, product.right, columnBlocks, column, depth,
+                     isRightAlongColumns);
+  // Each warpgroup has neighboring rows.
+  if (const int64_t tiles =
+          block.rows / tinygrad::kWarpgroupBlock / kWarpgroups;
+      tiles > 1) {
+    auto [warpgroups, tile] = schedule.split(rowBlocks, tiles);
+    schedule.setKind(tile, RangeKind::unroll);
+    rowBlocks = warpgroups;
+  }
+  schedule.setKind(rowBlocks, RangeKind::local);
+  splitDigits(schedule, row, getAccumulatorDigits(*unit, /*ofColumns=*/false));
+  // The first digit of the columns are the blocks.
+  const auto digits = getAccumulatorDigits(*unit, /*ofColumns=*/true);
+  schedule.setKind(columnBlocks, digits.front().kind);
+  splitDigits(schedule, column, ArrayRef(digits).drop_front());
+  auto [products, inner] = schedule.split(depth, unit->k);
+  schedule.setKind(products, RangeKind::unroll);
+  schedule.contract(sum, unit - tinygrad::kMatrixUnits);
+  for (RangeOp range : schedule.getResultRanges())
+    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+      schedule.setKind(range, RangeKind::global);
+  // Boxes are not copied in loops of the result.
+  const ProductFactors staged = *getFactors(sum.getValue());
+  for (Value factor : {staged.lhs, staged.rhs})
+    schedule.setBuffers(getGroupTile(factor), kAsTma + buffers);
   return true;
 }

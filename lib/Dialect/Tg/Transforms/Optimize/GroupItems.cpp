@@ -713,10 +713,15 @@ bool Heuristic::distribute() {
 struct Heuristic::Way {
   StringLiteral name;
   bool (Heuristic::*choose)();
+  /// Whether it is better than the next ways even if too few groups are
+  /// resident on a compute unit.
+  bool mayCrowd = true;
 };
 
 ArrayRef<Heuristic::Way> Heuristic::getWays() {
   static constexpr Way ways[] = {
+      {"tiles for warpgroups", &Heuristic::contractOnWarpgroups,
+       /*mayCrowd=*/false},
       {"tiles for matrix units", &Heuristic::contractProducts},
       {"tiles of products", &Heuristic::tileProducts},
       {"windows shared by groups", &Heuristic::shareWindows},
@@ -783,8 +788,10 @@ size_t Heuristic::runForGroups(size_t first) {
       continue;
     }
     // Code generation reports what the last way asks for.
-    if (!obstacle.empty() && i + 1 < ways.size()) {
-      emitMissed("refused", way.name + " refused: " + obstacle);
+    if ((!obstacle.empty() || (!crowding.empty() && !way.mayCrowd)) &&
+        i + 1 < ways.size()) {
+      emitMissed("refused", way.name + " refused: " +
+                                (obstacle.empty() ? crowding : obstacle));
       ++i;
       numSkipped = 0;
       continue;

@@ -157,6 +157,7 @@ private:
                                          int64_t lanes);
   bool tileProducts();
   bool contractProducts();
+  bool contractOnWarpgroups();
   /// The same for a number of copies, a power of two, which is halved.
   int64_t takeCopies(int64_t copies) {
     for (int64_t i = 0; i < numSkipped && copies > 1; ++i)

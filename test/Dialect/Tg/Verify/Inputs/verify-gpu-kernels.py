@@ -24,6 +24,7 @@ counted: sizes of random graphs may be any expressions.
 Answers of the solver are kept in the folder TINYGRAD_ANSWERS, if that is set.
 """
 
+import bisect
 import os
 import re
 import subprocess
@@ -187,6 +188,26 @@ def prove(opt, modules, timeout=5000):
     answers = os.environ.get("TINYGRAD_ANSWERS", "")
     proof = f"--tg-verify-gpu-kernels=print-counts=true timeout={timeout} answers={answers}"
     return run(opt, join(modules), proof, "-o", "/dev/null")
+
+
+def find_failures(opt, modules):
+    """What tg-opt says against each of the modules, which are wrong; all of them are
+    proved by one process, as starting one takes as long as most proofs."""
+    begins, lines = [], 0
+    for module in modules:
+        begins.append(lines)
+        lines += module.count("\n") + 2
+    done = prove(opt, modules)
+    if done.returncode not in (0, 1):
+        sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
+    failures = [""] * len(modules)
+    part = 0
+    for line in done.stderr.splitlines():
+        # Notes follow their error.
+        if error := re.match(r"<stdin>:(\d+):\d+: error: ", line):
+            part = bisect.bisect_left(begins, int(error[1])) - 1
+        failures[part] += line + "\n"
+    return failures
 
 
 def count_proofs(output):
@@ -381,10 +402,11 @@ def try_mutants(opt, modules):
     counts = {}
     for module in modules:
         name = re.search(r"gpu\.func @(\S+)\(", module)[1]
-        for what, lines, message in mutants(module):
-            done = prove(opt, ["\n".join(lines)])
-            if done.returncode == 0 or not re.search(message, done.stderr):
-                sys.exit(f"not noticed in {name}: {what}\n{done.stderr[-2000:]}")
+        tried = list(mutants(module))
+        failures = find_failures(opt, ["\n".join(lines) for _, lines, _ in tried])
+        for (what, _, message), failure in zip(tried, failures):
+            if ": error: " not in failure or not re.search(message, failure):
+                sys.exit(f"not noticed in {name}: {what}\n{failure[-2000:]}")
             counts[what] = counts.get(what, 0) + 1
     for what, count in sorted(counts.items()):
         print(f"noticed {what}: {count}")
@@ -416,14 +438,15 @@ def main():
     if mode != "--without-barriers":
         return
     needed = 0
-    for name, module in without_barriers(modules):
-        done = prove(opt, [module])
-        if done.returncode == 0:
+    tried = list(without_barriers(modules))
+    failures = find_failures(opt, [module for _, module in tried])
+    for (name, _), failure in zip(tried, failures):
+        if ": error: " not in failure:
             print(f"not needed: a barrier of {name}")
-        elif "no barrier is between" in done.stderr:
+        elif "no barrier is between" in failure:
             needed += 1
         else:
-            sys.exit(done.stderr)
+            sys.exit(failure)
     print(f"needed barriers: {needed}")
 
 
