@@ -740,7 +740,7 @@ def _alu(op: Ops, operands: tuple[UOp | Number, ...]) -> UOp:
     like = [x for x in operands[op is Ops.WHERE :] if type(x) is UOp]
     if not like:
         raise TypeError(f"{op} of numbers alone has no dtype: one operand has to be a UOp")
-    uops = [x if type(x) is UOp else like[0].const_like(x) for x in operands]
+    uops = [like[0].const_like(x) if isinstance(x, (bool, int, float)) else x for x in operands]
     shape = _common_shape(op, uops)
     return UOp(op, None, tuple(_broadcast(x, shape) for x in uops))
 
