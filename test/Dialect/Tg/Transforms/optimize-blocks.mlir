@@ -1,5 +1,6 @@
 // RUN: tg-opt --split-input-file %s --pass-pipeline='builtin.module(tg.kernel(tg-optimize-kernels))' | FileCheck %s
 // RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --convert-tg-to-vector -o /dev/null
+// RUN: tg-opt %s --split-input-file --tg-verify-schedules -o /dev/null
 
 // Element i and element i + 512 are words of one block: it is computed once
 // for both.
