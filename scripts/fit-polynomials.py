@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Computes the coefficients of the polynomials in
-lib/Conversion/MathToPolynomial/Coefficients.h and prints that file.
+"""Computes the coefficients of the polynomials in the file Coefficients.h of a
+folder of lib/Conversion, MathToPolynomial or LinalgToTg, and prints that file.
 
     python3 -m venv /tmp/fit && /tmp/fit/bin/pip install mpmath
-    /tmp/fit/bin/python scripts/fit-polynomials.py | clang-format \
-        > lib/Conversion/MathToPolynomial/Coefficients.h
+    for folder in MathToPolynomial LinalgToTg; do
+      /tmp/fit/bin/python scripts/fit-polynomials.py $folder | clang-format \
+          > lib/Conversion/$folder/Coefficients.h
+    done
 
 Method. Every polynomial is a minimax fit found with the exchange algorithm of
 Remez: pick as many points as there are unknowns plus one, solve for the
@@ -16,7 +18,9 @@ polynomial into the relative error of the function that is computed from it.
 
 Coefficients are rounded to the format they are used in one after the other,
 the lowest power first (it matters most); after each rounding the remaining ones
-are fitted again, so that they make up for what the rounding cost.
+are fitted again, so that they make up for what the rounding cost. Where the
+interval is wide on both sides of zero, the lowest coefficient alone decides the
+error there, and all are rounded at once.
 
 Everything is computed with 100 digits; the printed error bounds are those of
 the rounded coefficients in exact arithmetic, that is without the rounding
@@ -25,6 +29,7 @@ errors of evaluating the polynomial in floating point.
 
 import bisect
 import struct
+import sys
 
 from mpmath import mp, mpf, exp, expm1, log, log1p, sin, sqrt, tan, tanh, pi
 from mpmath import asin, atan, atanh, cos, erf, erfc, floor, ldexp, lu_solve, matrix
@@ -118,12 +123,24 @@ def fit(target, weight, lo, hi, powers, rounding, fixed=()):
             [p - base for p in powers[at:]],
         )
         done.append(rounding(coefficients[0]))
+    return done, largest_error(target, weight, lo, hi, powers, done)
+
+
+def fit_rounded_at_once(target, weight, lo, hi, powers, rounding):
+    """The same with coefficients that are rounded after one fit."""
+    fitted = remez(target, weight, lo, hi, powers, rounds=3000)
+    done = [rounding(c) for c in fitted]
+    return done, largest_error(target, weight, lo, hi, powers, done)
+
+
+def largest_error(target, weight, lo, hi, powers, coefficients):
+    """The largest weighted error of a polynomial."""
     worst = mpf(0)
     for i in range(4 * GRID + 1):
         x = lo + (hi - lo) * i / (4 * GRID) + mpf(10) ** -30
-        value = sum(c * x**p for c, p in zip(done, powers))
+        value = sum(c * x**p for c, p in zip(coefficients, powers))
         worst = max(worst, abs((value - target(x)) * weight(x)))
-    return done, worst
+    return worst
 
 
 def hex_f(value):
@@ -180,10 +197,8 @@ def emit_words(name, value, count, bits):
     print("};\n")
 
 
-def main():
-    print(
-        """\
-//===- Coefficients.h - Coefficients of the math expansion ------*- C++ -*-===//
+HEADER = """\
+{title}
 //
 // Part of the TinyGrad project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -198,14 +213,59 @@ def main():
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_COEFFICIENTS_H
-#define TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_COEFFICIENTS_H
-
-#include <cstdint>
-
-namespace mlir::tg::coefficients {
+#ifndef TINYGRAD_LIB_CONVERSION_{guard}_COEFFICIENTS_H
+#define TINYGRAD_LIB_CONVERSION_{guard}_COEFFICIENTS_H
+{includes}
+namespace {namespace} {{
 """
+
+FOOTER = """\
+}} // namespace {namespace}
+
+#endif // TINYGRAD_LIB_CONVERSION_{guard}_COEFFICIENTS_H"""
+
+
+def print_header(what, includes, **names):
+    title = f"//===- Coefficients.h - Coefficients of {what} ".ljust(65, "-")
+    title += "*- C++ -*-===//"
+    print(HEADER.format(title=title, includes=includes, **names))
+
+
+def print_linalg_to_tg():
+    """The functions that convert-linalg-to-tg composes."""
+    names = dict(namespace="mlir::tg::linalgtotg::coefficients", guard="LINALGTOTG")
+    print_header("composed functions", "", **names)
+    center, end = mpf("3.75"), mpf(28)
+
+    def scaled_erfc(t):
+        x = center * (1 + t) / (1 - t)
+        return erfc(x) * exp(x * x) * (1 + 2 * x)
+
+    print("/// The center k of kErfc, and the end of its interval, behind which the")
+    print("/// function is zero in f64.")
+    print(f"inline constexpr double kErfcCenter = {hex_f(center)};")
+    print(f"inline constexpr double kErfcEnd = {hex_f(end)};\n")
+    emit(
+        "kErfc",
+        "double",
+        "P in erfc(x) = e^(-x^2) P((x - k) / (x + k)) / (1 + 2 x) for x in\n"
+        "/// [0, 28].",
+        fit_rounded_at_once(
+            scaled_erfc,
+            lambda t: 1 / scaled_erfc(t),
+            mpf(-1),
+            (end - center) / (end + center),
+            range(23),
+            to_f64,
+        ),
     )
+    print(FOOTER.format(**names))
+
+
+def print_math_to_polynomial():
+    """The functions of tg-expand-math."""
+    names = dict(namespace="mlir::tg::coefficients", guard="MATHTOPOLYNOMIAL")
+    print_header("the math expansion", "\n#include <cstdint>\n", **names)
     half = mpf(1) / 2
     slack = mpf(2) ** -12
     emit(
@@ -602,12 +662,17 @@ namespace mlir::tg::coefficients {
     print("/// The bits of 2 / pi, the first one worth 2^13 (14 leading zeros),")
     print("/// 64 to a word.")
     emit_words("kTwoOverPiBits", scaled, words, 64)
-    print(
-        """\
-} // namespace mlir::tg::coefficients
+    print(FOOTER.format(**names))
 
-#endif // TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_COEFFICIENTS_H"""
-    )
+
+def main():
+    folders = {
+        "MathToPolynomial": print_math_to_polynomial,
+        "LinalgToTg": print_linalg_to_tg,
+    }
+    if len(sys.argv) != 2 or sys.argv[1] not in folders:
+        sys.exit(f"usage: {sys.argv[0]} {'|'.join(folders)}")
+    folders[sys.argv[1]]()
 
 
 if __name__ == "__main__":

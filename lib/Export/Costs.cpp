@@ -198,6 +198,7 @@ void CostCounter::addCosts(Library &library,
           costs.kernels.push_back(std::move(row));
         }
         LibraryCosts::Kernel &row = costs.kernels[place->second];
+        row.isBounded &= kernel.isBounded;
         if (size == 0)
           ++row.calls;
         row.instructions = std::max(row.instructions, counts.instructions);
@@ -282,12 +283,16 @@ static void write(llvm::raw_ostream &os, const LibraryCosts &costs) {
     llvm::interleaveComma(costs.externals, os);
     os << "\n";
   }
-  for (const LibraryCosts::Kernel &kernel : costs.kernels)
-    os << "  kernel " << kernel.name << ": " << kernel.calls << " x "
-       << kernel.instructions << " instructions, " << kernel.bytesRead
-       << " read, " << kernel.bytesWritten << " written, stack "
-       << kernel.stackBytes << ", depends on data: "
+  for (const LibraryCosts::Kernel &kernel : costs.kernels) {
+    os << "  kernel " << kernel.name << ": " << kernel.calls << " x ";
+    if (kernel.isBounded)
+      os << kernel.instructions << " instructions, " << kernel.bytesRead
+         << " read, " << kernel.bytesWritten << " written";
+    else
+      os << "not bounded";
+    os << ", stack " << kernel.stackBytes << ", depends on data: "
        << describeDependence(kernel.dataBranches, kernel.dataAddresses) << "\n";
+  }
 }
 
 std::string tinygrad::detail::makeReport(const Library &library) {

@@ -30,6 +30,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -183,12 +184,17 @@ static void checkNames(const LibraryEntry &entry) {
     if (tensor.isState && !members.insert(tensor.name).second)
       throw CompileError("'" + entry.name + "' takes the member '" +
                          tensor.name + "' of the state twice");
-  std::set<std::string> taken = {"state", "scratch", "threads"};
+  std::map<std::string, std::string> taken;
+  for (const char *name : {"state", "scratch", "threads"})
+    taken[name] = "one that the library adds";
   auto add = [&](const std::string &name, const std::string &what) {
     checkName(name, what + " of '" + entry.name + "'");
-    if (!taken.insert(name).second)
+    const auto [other, isNew] = taken.try_emplace(name, what);
+    if (!isNew)
       throw CompileError("'" + entry.name + "' has two parameters '" + name +
-                         "'; give one another tg.name");
+                         "', " + other->second + " and " + what +
+                         "; name one of them otherwise: by tg.name in a "
+                         "module, by ExportNames in Exporter::add");
   };
   for (const LibraryTensor &tensor : entry.arguments)
     if (!tensor.isState)

@@ -510,7 +510,7 @@ Artifact Artifact::load(const std::string &path) {
   if (S_ISDIR(status.st_mode))
     fail("it is a directory, not an artifact");
   if (!S_ISREG(status.st_mode))
-    fail("it is no regular file; read it and use Artifact::fromBytes");
+    fail("it is no regular file; read its bytes, and load these");
   const std::size_t size = std::size_t(status.st_size);
   std::string bytes;
   auto readUpTo = [&](std::size_t end) {

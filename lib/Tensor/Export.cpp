@@ -74,6 +74,18 @@ static std::string makeName(std::string text) {
 }
 
 void Exporter::nameState(const std::string &name, const Tensor &tensor) {
+  if (auto known = state->names.given.find(&tensor.impl());
+      known != state->names.given.end() &&
+      known->second.first != makeName(name))
+    throw Error("export: a tensor of the state has two names, '" +
+                known->second.first + "' and '" + name + "'");
+  nameMember(name, tensor);
+}
+
+void Exporter::nameMember(const std::string &name, const Tensor &tensor) {
+  if (name.empty())
+    throw Error("export: the name of a tensor of the state is empty; names "
+                "become members of the struct NAME_state in C");
   if (!state->steps.empty())
     throw Error("export: name the state before functions are added, not '" +
                 name + "' after '" + state->steps.back().name + "'");

@@ -453,7 +453,11 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   EXPECT_THAT(write("net", early, "f", {.arguments = {"a", "b"}}),
               HasSubstr("1 arguments"));
   EXPECT_THAT(write("net", early, "f", {.arguments = {"y0"}}),
-              HasSubstr("two parameters 'y0'"));
+              AllOf(HasSubstr("two parameters 'y0', an argument and a result"),
+                    HasSubstr("ExportNames")));
+  EXPECT_THAT(write("net", early, "f", {.arguments = {"scratch"}}),
+              HasSubstr("two parameters 'scratch', one that the library adds "
+                        "and an argument"));
   EXPECT_THAT(write("net", early, "f", {}, {.targets = {"cpu:unknown"}}),
               HasSubstr("unknown"));
   EXPECT_THAT(write("net", early, "f", {}, {.targets = {"cuda:sm_90"}}),
@@ -470,6 +474,15 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
                 exporter.nameState("x", x);
               }),
               HasSubstr("name the state before functions are added"));
+  EXPECT_THAT(errorOf([&] { Exporter("net").nameState("", x); }),
+              HasSubstr("the name of a tensor of the state is empty"));
+  EXPECT_THAT(errorOf([&] {
+                Exporter exporter("net");
+                exporter.nameState("x", x);
+                exporter.nameState("x", x);
+                exporter.nameState("again", x);
+              }),
+              HasSubstr("two names, 'x' and 'again'"));
   EXPECT_THAT(errorOf([&] {
                 Exporter exporter("net");
                 exporter.add("f", early);
@@ -485,6 +498,36 @@ TEST_F(StepLibraryTest, WhatALibraryCannotDo) {
   }
   // Nothing was written.
   EXPECT_EQ(LoadedLibrary::readFile(directory.path() + "/net.h"), "");
+}
+
+namespace {
+struct Layer {
+  Tensor weight;
+  TINYGRAD_MEMBERS(weight)
+};
+struct Tied {
+  Layer encoder, decoder;
+  TINYGRAD_MEMBERS(encoder, decoder)
+};
+} // namespace
+
+// Layers that share a tensor: one member of the state.
+TEST_F(StepLibraryTest, SharedTensorsHaveTheFirstName) {
+  const Tensor weight = noiseTensor({3}, 1).realize();
+  const Tied tied{{weight}, {weight}};
+  Jit step([&](const Tensor &x) {
+    return x * tied.encoder.weight + tied.decoder.weight;
+  });
+  const Tensor x = Tensor::from({3.0f, 1.0f, 2.0f}).realize();
+  step(x);
+  step(x);
+  Exporter exporter("net");
+  exporter.nameState(tied);
+  exporter.add("step", step);
+  exporter.write(directory.path());
+  const LoadedLibrary library(directory.path(), "net");
+  EXPECT_THAT(library.header, AllOf(HasSubstr("encoder_weight[3]"),
+                                    Not(HasSubstr("decoder_weight"))));
 }
 
 // Steps that cannot leave the process say why, when they are captured or when

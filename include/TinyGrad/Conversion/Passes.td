@@ -51,13 +51,14 @@ def ConvertLinalgToTg : Pass<"convert-linalg-to-tg", "::mlir::ModuleOp"> {
       of NaNs is an error, such as a comparison of positions behind one.
     * Bodies, and functions around structured operations, consist of `linalg.index`,
       `arith.constant`, `arith.select`, comparisons, conversions, the other arithmetic of
-      `arith` except `remf` of f64, products of 64 bits with two results and what scales, and of `math`
+      `arith` except products of 64 bits with two results and what scales, and of `math`
       `absf`, `absi`, `acos`, `asin`, `atan`, `atan2`, `cbrt`, `ceil`, `clampf`, `copysign`, `cos`, `ctlz`, `ctpop`, `cttz`, `erf`, `erfc`, `exp`, `exp2`,
       `expm1`, `floor`, `fma`, `ipowi`, `isfinite`, `isinf`, `isnan`, `isnormal`, `log`, `log10`, `log1p`, `log2`, `powf`,
       `round`, `roundeven`, `rsqrt`, `sin`, `sincos`, `sqrt`, `tan`, `tanh` and `trunc`; `acosh`, `asinh`,
       `atanh`, `cosh`, `fpowi` by a number and `sinh` are expanded as upstream does. `remf` is exact, with the
-      sign of the dividend. Results of `cbrt` and `erfc` are off by at most 0.51 units in
-      the last place; in f64 by 0.7 (`cbrt`) and 4 (`erfc`).
+      sign of the dividend. Results of `cbrt` and `erfc` are the nearest numbers of f16 and
+      bf16, and off by at most 0.51 units in the last place in f32; in f64 by 0.75 (`cbrt`)
+      and 4.1 (`erfc`).
     * A body may read a tensor from outside of it with `tensor.extract`. An index
       that is a loop's is followed; any other selects by comparison with all positions, as
       a sum, which schedules recognize as an indexed load. An index outside of the

@@ -91,6 +91,8 @@ struct LibraryCosts {
     std::size_t calls = 0;
     /// Of one call.
     uint64_t instructions = 0, bytesRead = 0, bytesWritten = 0;
+    /// Whether each loop has a bound. If not, these counts mean nothing.
+    bool isBounded = true;
     uint64_t stackBytes = 0;
     unsigned dataBranches = 0, dataAddresses = 0;
   };

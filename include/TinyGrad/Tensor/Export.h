@@ -94,13 +94,16 @@ public:
 
   /// The name of a tensor in the state; characters that C forbids become
   /// underscores. Tensors without a name are state0, state1, .. Throws Error
-  /// once functions have been added.
+  /// for an empty name, for another name of the same tensor, and once functions
+  /// have been added.
   void nameState(const std::string &name, const Tensor &tensor);
   /// The names of the tensors of a module, after the prefix: "hidden_weight".
+  /// Tensors that have a name keep it: one that two layers share has the name
+  /// in the first.
   template <typename M>
   void nameState(const M &module, const std::string &prefix = "") {
     forEachTensor(module, [&](const std::string &path, const Tensor &tensor) {
-      nameState(prefix + path, tensor);
+      nameMember(prefix + path, tensor);
     });
   }
 
@@ -130,6 +133,7 @@ public:
   void write(const std::string &directory) const;
 
 private:
+  void nameMember(const std::string &name, const Tensor &tensor);
   void addStep(const std::string &name, const detail::JitCore &step,
                const ExportNames &names);
 

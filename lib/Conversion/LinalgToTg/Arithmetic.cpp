@@ -650,11 +650,6 @@ Value linalgtotg::buildArithmetic(B &b, Operation *op, ValueRange operands,
     if (result && getElement(result) == to)
       return result;
   }
-  if (isa<arith::RemFOp>(op) && getElement(operands[0]).isF64()) {
-    reason = "divides numbers of f64, whose quotients have up to 2098 bits; "
-             "remainders of f16, bf16 and f32 are supported";
-    return {};
-  }
   reason = "is not supported for these types; the description of "
            "convert-linalg-to-tg lists the operations that are";
   return {};

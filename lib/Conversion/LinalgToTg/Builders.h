@@ -86,8 +86,7 @@ Value buildAbs(B &b, Value x);
 /// The magnitude of a float with the sign of another one.
 Value buildCopySign(B &b, Value magnitude, Value sign);
 
-/// The remainder of floats, exactly, with the sign of the dividend. Null for
-/// f64, whose quotients have too many digits.
+/// The remainder of floats, exactly, with the sign of the dividend.
 Value buildRemainder(B &b, Value x, Value y);
 Value buildCbrt(B &b, Value x);
 Value buildErfc(B &b, Value x);

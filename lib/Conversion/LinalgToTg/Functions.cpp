@@ -12,14 +12,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builders.h"
+#include "Coefficients.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::linalgtotg;
+using namespace mlir::tg::linalgtotg::coefficients;
 
 namespace {
 /// Operations on numbers of f64.
@@ -32,6 +35,10 @@ public:
   Value sub(Value x, Value y) { return SubOp::create(b, x, y); }
   Value mul(Value x, Value y) { return MulOp::create(b, x, y); }
   Value div(Value x, Value y) { return FDivOp::create(b, x, y); }
+  /// x y + z, rounded once.
+  Value mulAcc(Value x, Value y, Value z) {
+    return MulAccOp::create(b, x, y, z);
+  }
   Value less(Value x, Value y) { return CmpLtOp::create(b, x, y); }
   Value where(Value condition, Value x, Value y) {
     return WhereOp::create(b, condition, x, y);
@@ -57,18 +64,49 @@ private:
 // Remainders
 //===----------------------------------------------------------------------===//
 
-/// A long division, in digits of so many bits that a digit times the divisor is
-/// a number of f64. No step rounds: a remainder is a multiple of the last bit
-/// of either operand, and not larger than that operand.
+/// The remainder of a long division, one step for each digit of the quotient.
+/// It is exact: each rest is a multiple of the last bit of either operand, and
+/// not larger than that operand.
+///
+/// The products of digits and divisor are rounded once, with the difference. A
+/// shifted divisor that is larger than the rest, maybe infinite, has the digit
+/// zero.
+static Value buildWideRemainder(B &b, Value x, Value y) {
+  // Rounding makes the quotient at most one more, up to 2^52.
+  constexpr int kDigit = 52;
+  // From the largest number to half of the least subnormal one.
+  constexpr int kSteps = (1024 + 1075 + kDigit - 1) / kDigit;
+  // Factors of more than one number: 2^kShift is one.
+  constexpr int kGroup = 19, kShift = kGroup * kDigit;
+  Wide wide(b, x);
+  const Value zero = wide.number(0.0);
+  SmallVector<Value> divisors = {buildAbs(b, y)};
+  while (int(divisors.size()) * kGroup < kSteps)
+    divisors.push_back(
+        wide.mul(divisors.back(), wide.number(std::ldexp(1.0, kShift))));
+  Value rest = buildAbs(b, x);
+  for (int step = kSteps - 1; step >= 0; --step) {
+    Value scaled = divisors[step / kGroup];
+    if (const int shift = step % kGroup * kDigit)
+      scaled = wide.mul(scaled, wide.number(std::ldexp(1.0, shift)));
+    const Value quotient = TruncOp::create(b, wide.div(rest, scaled));
+    Value next = wide.mulAcc(quotient, NegOp::create(b, scaled), rest);
+    next = wide.where(wide.less(next, zero), wide.add(next, scaled), next);
+    rest = wide.where(wide.less(rest, scaled), rest, next);
+  }
+  return buildCopySign(b, rest, x);
+}
+
+/// The same in f64 for narrower numbers, whose products with a digit are exact.
 Value linalgtotg::buildRemainder(B &b, Value x, Value y) {
+  if (getElement(x).isF64())
+    return buildWideRemainder(b, x, y);
   const auto &semantics = cast<FloatType>(getElement(x)).getFloatSemantics();
   const int precision = int(APFloat::semanticsPrecision(semantics));
   const int end = APFloat::semanticsMaxExponent(semantics) + 1;
   const int begin = APFloat::semanticsMinExponent(semantics) - (precision - 1);
   constexpr int kWidePrecision = 53;
   const int digit = kWidePrecision - 1 - precision;
-  if (digit < precision)
-    return {};
   Wide wide(b, x);
   const Value zero = wide.number(0.0);
   // Less than any infinite divisor, and more than any dividend.
@@ -136,22 +174,6 @@ Value linalgtotg::buildCbrt(B &b, Value x) {
 // The error function's complement
 //===----------------------------------------------------------------------===//
 
-/// P in erfc(x) = e^(-x^2) P((x - k) / (x + k)) / (1 + 2 x) for x in [0, 28],
-/// from the highest power. Largest relative error: 2^-55.88.
-static constexpr double kErfcCenter = 3.75;
-static constexpr double kErfc[] = {
-    -0x1.4b573df27f6aep-29, -0x1.e2cd6e8ca727bp-31, 0x1.1a2fc05983c0ap-25,
-    0x1.12d0a0543bd2ap-26,  -0x1.0f3e2fdea9207p-22, -0x1.9dad6ee83495ep-25,
-    0x1.d541d37ff1bbdp-20,  -0x1.071c8a82edf04p-20, -0x1.7ff68b293ee0cp-17,
-    0x1.77988c494946cp-16,  0x1.b1433275fe3f6p-15,  -0x1.303fe16331749p-12,
-    0x1.33fb297587544p-12,  0x1.cc3a114f89edap-10,  -0x1.3f603c3705657p-7,
-    0x1.d0b0037800c03p-6,   -0x1.e0d0fa6df792fp-5,  0x1.7a14188ab12e5p-4,
-    -0x1.bda9309a28a54p-4,  0x1.510169d095d05p-4,   0x1.d5f2948159e2ap-9,
-    -0x1.1f367683f899bp-3,  0x1.3ccda0b5d5dc2p+0};
-
-/// Behind this, the result is zero in f64.
-static constexpr double kErfcEnd = 28.0;
-
 Value linalgtotg::buildErfc(B &b, Value x) {
   Wide wide(b, x);
   const Value magnitude =
@@ -172,8 +194,8 @@ Value linalgtotg::buildErfc(B &b, Value x) {
   const Value center = wide.number(kErfcCenter);
   const Value place =
       wide.div(wide.sub(magnitude, center), wide.add(magnitude, center));
-  Value sum = wide.number(kErfc[0]);
-  for (double coefficient : llvm::drop_begin(kErfc))
+  Value sum = wide.number(std::end(kErfc)[-1]);
+  for (double coefficient : llvm::drop_begin(llvm::reverse(kErfc)))
     sum = wide.add(wide.mul(sum, place), wide.number(coefficient));
   const Value divisor =
       wide.add(wide.mul(magnitude, wide.number(2.0)), wide.number(1.0));
@@ -183,7 +205,7 @@ Value linalgtotg::buildErfc(B &b, Value x) {
   // Near 1, errors of both factors are more than that of a difference.
   if (getElement(x).isF64())
     result =
-        wide.where(wide.less(magnitude, wide.number(0.5)),
+        wide.where(wide.less(magnitude, wide.number(0.8)),
                    wide.sub(wide.number(1.0), ErfOp::create(b, x)), result);
   return buildCast(b, result, getElement(x));
 }

@@ -15,13 +15,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Backend.h"
+#include "KernelValues.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/CodeGen/MachineDominators.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -37,25 +38,7 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-
-CodeCounts &CodeCounts::operator+=(const CodeCounts &other) {
-  instructions = llvm::SaturatingAdd(instructions, other.instructions);
-  bytesRead = llvm::SaturatingAdd(bytesRead, other.bytesRead);
-  bytesWritten = llvm::SaturatingAdd(bytesWritten, other.bytesWritten);
-  return *this;
-}
-
-void CodeCounts::raise(const CodeCounts &other) {
-  instructions = std::max(instructions, other.instructions);
-  bytesRead = std::max(bytesRead, other.bytesRead);
-  bytesWritten = std::max(bytesWritten, other.bytesWritten);
-}
-
-CodeCounts CodeCounts::operator*(uint64_t times) const {
-  return {llvm::SaturatingMultiply(instructions, times),
-          llvm::SaturatingMultiply(bytesRead, times),
-          llvm::SaturatingMultiply(bytesWritten, times)};
-}
+using namespace mlir::tg::cpu;
 
 /// The bytes that the code touches at a time where a frame is large.
 static constexpr uint64_t kProbedBytes = 4096;
@@ -65,42 +48,10 @@ static constexpr uint64_t kMostPadding = 2;
 /// Turns that are counted one by one, because they decide how often inner loops
 /// run.
 static constexpr uint64_t kMostTurns = 4096;
+/// How far values that a test compares are followed.
+static constexpr unsigned kMostDepth = 8;
 
 namespace {
-/// The parameters of a kernel that do not depend on its data.
-struct Parameter {
-  enum class Kind { Buffers, Variables, Begin, End, Variable } kind;
-  unsigned index = 0; ///< Variable
-};
-
-/// Follows the values of a function back to the parameters of the kernel that
-/// it belongs to.
-class ParameterFinder {
-public:
-  /// The kernel whose code the function is: itself, or its only caller. Null
-  /// if it is not a kernel's.
-  ParameterFinder(const llvm::Function &function, const CodeCounter &counter);
-
-  const llvm::Function *getKernel() const { return kernel; }
-  std::optional<Parameter> find(const llvm::Value *value) const;
-
-private:
-  const llvm::Function *kernel = nullptr;
-  const llvm::CallBase *call = nullptr;
-};
-
-/// Whether values depend on memory other than a kernel's parameters.
-class DataDependence {
-public:
-  explicit DataDependence(const ParameterFinder &parameters)
-      : parameters(parameters) {}
-  bool isData(const llvm::Value *value);
-
-private:
-  const ParameterFinder &parameters;
-  llvm::DenseMap<const llvm::Value *, bool> known;
-};
-
 /// Counts in one function.
 class FunctionCounter {
 public:
@@ -118,6 +69,12 @@ private:
   std::optional<uint64_t> evaluate(const llvm::SCEV *count);
   std::optional<int64_t> evaluateNow(const llvm::SCEV *expression);
   bool decidesInnerLoops(const llvm::MachineLoop &loop);
+  llvm::Constant *fold(llvm::Value *value, unsigned depth);
+  std::optional<bool> leaves(const llvm::BasicBlock &block,
+                             const llvm::Loop &loop, uint64_t turn);
+  std::optional<uint64_t> findLastTurn(const llvm::BasicBlock *block,
+                                       const llvm::Loop &loop);
+  std::optional<uint64_t> findLastTurn(const llvm::Loop &loop);
   std::optional<Times> getTimes(const llvm::MachineLoop &loop);
   /// The block that a branch does not go to in a turn of the loop, or for all
   /// turns if \p loop is null. Null if that is not known.
@@ -191,88 +148,8 @@ char CountCodePass::ID = 0;
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Parameters and data
+// Data
 //===----------------------------------------------------------------------===//
-
-ParameterFinder::ParameterFinder(const llvm::Function &function,
-                                 const CodeCounter &counter) {
-  if (counter.calls.contains(function.getName())) {
-    kernel = &function;
-    return;
-  }
-  if (!function.hasLocalLinkage() || !function.hasOneUse())
-    return;
-  call = llvm::dyn_cast<llvm::CallBase>(*function.user_begin());
-  if (call && call->getCalledFunction() == &function &&
-      counter.calls.contains(call->getFunction()->getName()))
-    kernel = call->getFunction();
-}
-
-std::optional<Parameter> ParameterFinder::find(const llvm::Value *value) const {
-  if (!kernel)
-    return std::nullopt;
-  if (auto *argument = llvm::dyn_cast<llvm::Argument>(value)) {
-    if (argument->getParent() != kernel)
-      return find(call->getArgOperand(argument->getArgNo()));
-    return Parameter{static_cast<Parameter::Kind>(argument->getArgNo())};
-  }
-  auto *load = llvm::dyn_cast<llvm::LoadInst>(value);
-  if (!load)
-    return std::nullopt;
-  const llvm::DataLayout &layout = kernel->getParent()->getDataLayout();
-  llvm::APInt offset(64, 0);
-  const llvm::Value *base =
-      load->getPointerOperand()->stripAndAccumulateConstantOffsets(
-          layout, offset, /*AllowNonInbounds=*/true);
-  const std::optional<Parameter> from = find(base);
-  if (!from || from->kind != Parameter::Kind::Variables ||
-      !load->getType()->isIntegerTy(64))
-    return std::nullopt;
-  return Parameter{Parameter::Kind::Variable,
-                   static_cast<unsigned>(offset.getZExtValue() / 8)};
-}
-
-bool DataDependence::isData(const llvm::Value *value) {
-  auto *op = llvm::dyn_cast<llvm::Instruction>(value);
-  if (!op)
-    return false;
-  // Values of a cycle depend on what enters it.
-  auto [place, isNew] = known.try_emplace(value, false);
-  if (!isNew)
-    return place->second;
-  bool result = false;
-  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(op)) {
-    const llvm::Value *base = load->getPointerOperand()->stripInBoundsOffsets();
-    const std::optional<Parameter> from =
-        parameters.find(llvm::getUnderlyingObject(base));
-    result = !from || (from->kind != Parameter::Kind::Buffers &&
-                       from->kind != Parameter::Kind::Variables);
-  } else if (llvm::isa<llvm::AllocaInst>(op)) {
-    result = false;
-  } else {
-    auto *intrinsic = llvm::dyn_cast<llvm::CallBase>(op);
-    result = (intrinsic && intrinsic->mayReadFromMemory()) ||
-             llvm::any_of(op->operands(), [&](const llvm::Use &operand) {
-               return isData(operand.get());
-             });
-  }
-  known[value] = result;
-  return result;
-}
-
-/// The pointers that an operation loads from or stores to.
-static llvm::SmallVector<const llvm::Value *>
-getAddresses(const llvm::Instruction &op) {
-  if (const llvm::Value *pointer = llvm::getLoadStorePointerOperand(&op))
-    return {pointer};
-  llvm::SmallVector<const llvm::Value *> found;
-  if (auto *call = llvm::dyn_cast<llvm::CallBase>(&op);
-      call && (call->mayReadOrWriteMemory()))
-    for (const llvm::Use &operand : call->args())
-      if (operand->getType()->isPtrOrPtrVectorTy())
-        found.push_back(operand.get());
-  return found;
-}
 
 void FunctionCounter::findDataDependence() {
   DataDependence dependence(parameters);
@@ -340,6 +217,12 @@ FunctionCounter::evaluateNow(const llvm::SCEV *expression) {
   }
   if (!expression->getType()->isIntegerTy(64))
     return std::nullopt;
+  // What scalar evolution has no expression for, such as a signed remainder.
+  if (auto *other = llvm::dyn_cast<llvm::SCEVUnknown>(expression)) {
+    auto *number =
+        llvm::dyn_cast_or_null<llvm::ConstantInt>(fold(other->getValue(), 0));
+    return number ? std::optional(number->getSExtValue()) : std::nullopt;
+  }
   llvm::SmallVector<int64_t> operands;
   for (const llvm::SCEV *operand : expression->operands()) {
     const std::optional<int64_t> value = evaluateNow(operand);
@@ -390,22 +273,127 @@ FunctionCounter::evaluateNow(const llvm::SCEV *expression) {
   return operands.size() > 1 ? std::optional<int64_t>(value) : std::nullopt;
 }
 
+/// The comparison that decides where a block goes on, if it is one.
+static const llvm::ICmpInst *getTest(const llvm::BasicBlock &block) {
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  return branch && branch->isConditional()
+             ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
+             : nullptr;
+}
+
 /// Whether the number of turns of a loop in this one depends on its index.
 bool FunctionCounter::decidesInnerLoops(const llvm::MachineLoop &loop) {
   const llvm::BasicBlock *header = loop.getHeader()->getBasicBlock();
   const llvm::Loop *source = header ? loops.getLoopFor(header) : nullptr;
   if (!source || source->getLoopDepth() != loop.getLoopDepth())
     return false;
+  auto dependsOnIndex = [&](const llvm::SCEV *expression) {
+    return llvm::SCEVExprContains(expression, [&](const llvm::SCEV *part) {
+      auto *growing = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+      return growing && growing->getLoop() == source;
+    });
+  };
   return llvm::any_of(
       source->getLoopsInPreorder(), [&](const llvm::Loop *inner) {
+        if (inner == source)
+          return false;
         const llvm::SCEV *count = evolution.getBackedgeTakenCount(inner);
-        return inner != source &&
-               !llvm::isa<llvm::SCEVCouldNotCompute>(count) &&
-               llvm::SCEVExprContains(count, [&](const llvm::SCEV *part) {
-                 auto *growing = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
-                 return growing && growing->getLoop() == source;
-               });
+        if (!llvm::isa<llvm::SCEVCouldNotCompute>(count))
+          return dependsOnIndex(count);
+        llvm::SmallVector<llvm::BasicBlock *> ends;
+        inner->getExitingBlocks(ends);
+        return llvm::any_of(ends, [&](const llvm::BasicBlock *end) {
+          const llvm::ICmpInst *test = getTest(*end);
+          return test && llvm::any_of(test->operands(), [&](auto &side) {
+                   return dependsOnIndex(evolution.getSCEV(side.get()));
+                 });
+        });
       });
+}
+
+/// The number that a value has in the current turns, computed from constants,
+/// parameters and indices of loops. Null if it needs more than these.
+llvm::Constant *FunctionCounter::fold(llvm::Value *value, unsigned depth) {
+  if (auto *constant = llvm::dyn_cast<llvm::Constant>(value))
+    return constant;
+  if (const auto known = values.find(value); known != values.end())
+    if (auto *number = llvm::dyn_cast<llvm::SCEVConstant>(known->second))
+      return number->getValue();
+  auto *op = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!op || op->mayReadOrWriteMemory() || depth > kMostDepth)
+    return nullptr;
+  if (llvm::isa<llvm::PHINode>(op)) {
+    if (!op->getType()->isIntegerTy(64))
+      return nullptr;
+    const llvm::SCEV *index = llvm::SCEVParameterRewriter::rewrite(
+        evolution.getSCEV(op), evolution, values);
+    const std::optional<int64_t> now =
+        llvm::isa<llvm::SCEVUnknown>(index) ? std::nullopt : evaluateNow(index);
+    return now ? llvm::ConstantInt::getSigned(op->getType(), *now) : nullptr;
+  }
+  llvm::SmallVector<llvm::Constant *> operands;
+  for (llvm::Value *operand : op->operands()) {
+    operands.push_back(fold(operand, depth + 1));
+    if (!operands.back())
+      return nullptr;
+  }
+  return llvm::ConstantFoldInstOperands(
+      op, operands, ir.getParent()->getDataLayout(), &libraryInfo);
+}
+
+/// Whether the block leaves the loop in this turn, if it is known.
+std::optional<bool> FunctionCounter::leaves(const llvm::BasicBlock &block,
+                                            const llvm::Loop &loop,
+                                            uint64_t turn) {
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  if (!branch || !branch->isConditional())
+    return std::nullopt;
+  turnOf[&loop] = turn;
+  auto *goes = llvm::dyn_cast_or_null<llvm::ConstantInt>(
+      fold(branch->getCondition(), 0));
+  turnOf.erase(&loop);
+  if (!goes)
+    return std::nullopt;
+  return !loop.contains(branch->getSuccessor(goes->isOne() ? 0 : 1));
+}
+
+/// A turn in which the block leaves the loop, the first one if its test changes
+/// once, as that of an index and a bound does.
+std::optional<uint64_t>
+FunctionCounter::findLastTurn(const llvm::BasicBlock *block,
+                              const llvm::Loop &loop) {
+  const llvm::BasicBlock *latch = loop.getLoopLatch();
+  if (!latch || !dominators.dominates(block, latch))
+    return std::nullopt;
+  uint64_t turn = 0, end = uint64_t(1) << 40;
+  if (leaves(*block, loop, turn) == false &&
+      leaves(*block, loop, end) == true) {
+    while (end - turn > 1) {
+      const uint64_t middle = turn + (end - turn) / 2;
+      (leaves(*block, loop, middle) == true ? end : turn) = middle;
+    }
+    return end;
+  }
+  // A test for equality.
+  for (; turn < kMostTurns; ++turn) {
+    const std::optional<bool> isLast = leaves(*block, loop, turn);
+    if (!isLast)
+      return std::nullopt;
+    if (*isLast)
+      return turn;
+  }
+  return std::nullopt;
+}
+
+/// The same of any block.
+std::optional<uint64_t> FunctionCounter::findLastTurn(const llvm::Loop &loop) {
+  llvm::SmallVector<llvm::BasicBlock *> ends;
+  loop.getExitingBlocks(ends);
+  std::optional<uint64_t> last;
+  for (const llvm::BasicBlock *end : ends)
+    if (const std::optional<uint64_t> turn = findLastTurn(end, loop))
+      last = last ? std::min(*last, *turn) : *turn;
+  return last;
 }
 
 /// A number of runs with the arguments of the call, or its largest value.
@@ -440,6 +428,9 @@ FunctionCounter::getTimes(const llvm::MachineLoop &loop) {
       evaluate(evolution.getBackedgeTakenCount(source));
   if (!again)
     again = evaluate(evolution.getSymbolicMaxBackedgeTakenCount(source));
+  // Where an index might overflow for other arguments: by the test.
+  if (!again)
+    again = findLastTurn(*source);
   // Where it depends on the index of an outer loop, the most of all its turns.
   if (!again)
     again = evaluate(evolution.getConstantMaxBackedgeTakenCount(source));
@@ -447,6 +438,8 @@ FunctionCounter::getTimes(const llvm::MachineLoop &loop) {
   std::optional<uint64_t> body;
   if (source->isLoopExiting(source->getHeader()))
     body = evaluate(evolution.getExitCount(source, source->getHeader()));
+  if (!body && source->isLoopExiting(source->getHeader()))
+    body = findLastTurn(source->getHeader(), *source);
   if (!again)
     again = body;
   if (!again)

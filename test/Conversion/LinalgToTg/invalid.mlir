@@ -95,12 +95,12 @@ func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 // -----
 
 // Each operation that is left over is an error.
-func.func @others(%x: tensor<4xf32>, %e: f64) -> (tensor<4xi32>, f64) {
+func.func @others(%x: tensor<4xf32>, %e: i64) -> (tensor<4xi32>, i64) {
   // expected-error@+1 {{'tensor.bitcast' op is not supported by convert-linalg-to-tg, whose description lists the operations that are}}
   %b = tensor.bitcast %x : tensor<4xf32> to tensor<4xi32>
-  // expected-error@+1 {{'arith.remf' op divides numbers of f64, whose quotients have up to 2098 bits; remainders of f16, bf16 and f32 are supported}}
-  %m = arith.remf %e, %e : f64
-  return %b, %m : tensor<4xi32>, f64
+  // expected-error@+1 {{'arith.mulsi_extended' op is not supported for these types; the description of convert-linalg-to-tg lists the operations that are}}
+  %l, %m = arith.mulsi_extended %e, %e : i64
+  return %b, %m : tensor<4xi32>, i64
 }
 
 // -----
@@ -456,13 +456,13 @@ func.func @assertion_in_body(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @generated(%x: tensor<4xf64>) -> tensor<4xf64> {
-  // expected-error@+1 {{'tensor.generate' op has a 'arith.remf' in its body, which divides numbers of f64}}
+func.func @generated(%x: tensor<4xi64>) -> tensor<4xi64> {
+  // expected-error@+1 {{'tensor.generate' op has a 'arith.mulsi_extended' in its body, which is not supported for these types}}
   %0 = tensor.generate {
   ^bb0(%i: index):
-    %e = tensor.extract %x[%i] : tensor<4xf64>
-    %r = arith.remf %e, %e : f64
-    tensor.yield %r : f64
-  } : tensor<4xf64>
-  return %0 : tensor<4xf64>
+    %e = tensor.extract %x[%i] : tensor<4xi64>
+    %l, %r = arith.mulsi_extended %e, %e : i64
+    tensor.yield %r : i64
+  } : tensor<4xi64>
+  return %0 : tensor<4xi64>
 }

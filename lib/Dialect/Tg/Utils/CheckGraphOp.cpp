@@ -23,6 +23,17 @@ static bool isConverted(StringRef dialect) {
   return llvm::is_contained({"arith", "linalg", "math", "tensor"}, dialect);
 }
 
+/// Whether an operation lies in a function that tg-outline takes apart: among
+/// operations that surround tensor graphs.
+static bool isMixed(Operation &op) {
+  return llvm::any_of(*op.getBlock(), [](Operation &other) {
+    return !other.hasTrait<OpTrait::IsTerminator>() &&
+           llvm::is_contained(
+               {"affine", "bufferization", "cf", "func", "memref", "scf"},
+               other.getName().getDialectNamespace());
+  });
+}
+
 /// The operation of the dialect that computes what one of these dialects does;
 /// empty if none is known.
 static std::string findCounterpart(Operation &op) {
@@ -66,7 +77,10 @@ LogicalResult tg::checkGraphOp(Operation &op) {
   if (isa<MovementOpInterface>(op) || isElementwiseOp(&op))
     return success();
   InFlightDiagnostic error = op.emitOpError(message);
-  if (const std::string own = findCounterpart(op); !own.empty())
+  if (isMixed(op))
+    error << "; run tg-outline before, which makes tensor graphs of the "
+             "operations that lie among those of other dialects";
+  else if (const std::string own = findCounterpart(op); !own.empty())
     error << "; use '" << own
           << "', or run convert-linalg-to-tg on the function before";
   else if (isConverted(op.getName().getDialectNamespace()))

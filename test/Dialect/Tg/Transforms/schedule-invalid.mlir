@@ -54,7 +54,7 @@ func.func @scalar(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{scheduling requires ranked tensors, not 'f32'}}
+// expected-error @+1 {{scheduling requires ranked tensors, not 'f32'; run tg-outline before on functions that have other values, too}}
 func.func @scalar_argument(%x: tensor<4xf32>, %y: f32) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
@@ -208,6 +208,19 @@ func.func @math_sin(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{; use 'tg.sin'}}
   %1 = math.sin %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
+}
+
+// -----
+
+func.func @in_scf(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'arith.constant' op is not an operation of a tensor graph; run tg-outline before, which makes tensor graphs}}
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %0 = scf.for %i = %c0 to %c4 step %c4 iter_args(%a = %x) -> tensor<4xf32> {
+    %1 = tg.exp2 %a : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
 }
 
 // -----

@@ -110,10 +110,16 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
 LogicalResult mlir::tg::checkGraph(Block &block) {
   if (failed(collectVariables(block.getParentOp())))
     return failure();
-  for (BlockArgument argument : block.getArguments())
+  for (BlockArgument argument : block.getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()))
+      return emitError(argument.getLoc())
+             << "scheduling requires ranked tensors, not " << argument.getType()
+             << "; run tg-outline before on functions that have other values, "
+                "too";
     if (failed(checkType(argument.getType(),
                          [&] { return emitError(argument.getLoc()); })))
       return failure();
+  }
   for (Operation &op : block.without_terminator()) {
     if (failed(checkGraphOp(op)))
       return failure();
