@@ -56,8 +56,7 @@ void Heuristic::shareBlocks() {
         !isUsedByHalves(schedule, range, blocks) || !schedule.hasRoomFor(1))
       continue;
     report("halves", range, 2);
-    auto [halves, place] =
-        schedule.split(range, range.getLargestExtent() / 2);
+    auto [halves, place] = schedule.split(range, range.getLargestExtent() / 2);
     schedule.moveBefore(place, halves);
     schedule.setKind(halves, RangeKind::unroll);
     return;
