@@ -6,7 +6,7 @@
 ///
 /// \file
 /// A checkpoint is a safetensors file. Its metadata hold the state of the
-/// random numbers as "random.seed" and "random.counter", and each number as
+/// random numbers as "random.seed" and "random.counters", and each number as
 /// "number.NAME", in the fewest decimal digits that give the same double.
 ///
 //===----------------------------------------------------------------------===//
@@ -31,6 +31,10 @@ using namespace tinygrad::state;
 static constexpr std::string_view kSeedKey = "random.seed";
 static constexpr std::string_view kCountersKey = "random.counters";
 static constexpr std::string_view kNumberPrefix = "number.";
+
+/// One counter for all devices, of random numbers other than today's: they
+/// cannot be gone on with.
+static constexpr const char *kOldCounterKey = "random.counter";
 
 template <typename Number> static std::string textOf(Number number) {
   char buffer[64];
@@ -89,6 +93,13 @@ void state::detail::writeCheckpoint(const std::string &path,
 CheckpointNumbers state::detail::readCheckpoint(const std::string &path,
                                                 const StateDict &tensors) {
   const SafetensorsContents contents = readSafetensors(path, "CPU");
+  if (contents.metadata.count(kOldCounterKey))
+    throw IoError(path +
+                  ": a checkpoint of an older version (its metadata "
+                  "have '" +
+                  kOldCounterKey +
+                  "'), whose random numbers were others; its tensors are read "
+                  "by safeLoad(), safe_load() in Python");
   const std::string seedKey(kSeedKey), countersKey(kCountersKey);
   RandomState random;
   random.seed =

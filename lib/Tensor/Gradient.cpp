@@ -248,6 +248,20 @@ Tensor Tensor::contiguousBackward() const {
 // Gradients
 //===----------------------------------------------------------------------===//
 
+static std::string describe(GraphImpl &graph, Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return toString(graph.shapeOf(type)) + " " +
+         name(getDType(type.getElementType()));
+}
+
+/// For what required a gradient before it was assigned to.
+[[noreturn]] static void throwReassigned(GraphImpl &graph, Operation *op,
+                                         const char *method) {
+  throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
+              " that requires a gradient was assigned to after a value was "
+              "computed from it; compute gradients before the assignment");
+}
+
 namespace {
 /// What lies between an output and the operations to differentiate by.
 class Paths {
@@ -265,6 +279,12 @@ public:
   /// leaf if there are none), each after those that it depends on.
   ArrayRef<Operation *> customs() const { return customOps; }
   bool isReached(Operation *op) const { return seen.contains(op); }
+  /// Throws Error if something required a gradient before it was assigned to.
+  void checkReassigned() const {
+    for (Operation *op : seen)
+      if (graph.node(op).isLeaf && !graph.findLeaf(op))
+        throwReassigned(graph, op, method);
+  }
 
 private:
   /// Throws Error for memory that replaced a computation, and for what was a
@@ -284,12 +304,6 @@ private:
   llvm::DenseSet<Operation *> seen;
 };
 } // namespace
-
-static std::string describe(GraphImpl &graph, Operation *op) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  return toString(graph.shapeOf(type)) + " " +
-         name(getDType(type.getElementType()));
-}
 
 void Paths::check(Operation *op) const {
   const GraphImpl::Node &node = graph.node(op);
@@ -314,9 +328,7 @@ void Paths::check(Operation *op) const {
         "assigned to; call gradient() or backward() first, or detach() the "
         "value if no gradient is to flow through it");
   if (node.isLeaf)
-    throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
-                " that requires a gradient was assigned to after a value was "
-                "computed from it; compute gradients before the assignment");
+    throwReassigned(graph, op, method);
 }
 
 void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
@@ -784,6 +796,7 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
     return;
   Paths paths(graph, "backward");
   paths.follow(output, targets);
+  paths.checkReassigned();
   const std::vector<Tensor> gradients = differentiateAll(
       graph, tensor, seed, targets, paths.customs(), "backward");
   SmallVector<std::pair<Tensor, Tensor>> sums;

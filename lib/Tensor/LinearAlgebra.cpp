@@ -15,6 +15,7 @@
 
 #include "Primitives.h"
 #include "SymExpr.h"
+#include "TinyGrad/Runtime/Interrupt.h"
 
 #include <algorithm>
 
@@ -250,6 +251,7 @@ Tensor Tensor::newtonSchulz(int64_t steps,
         squares, 0, [](const Tensor &square) { return square.sqrt(); });
     Tensor x = wide / (norm + eps);
     for (int64_t i = 0; i < steps; ++i) {
+      checkInterrupt();
       // c[1] g + c[2] g^2 + ..., as g (c[1] + g (c[2] + ..)), times x.
       Tensor gram = x.matmul(x.transpose(-2, -1)), sum;
       for (std::size_t k = coefficients.size(); k-- > 1;)

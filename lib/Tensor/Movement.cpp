@@ -306,6 +306,17 @@ Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
 // Parts, windows and concatenation
 //===----------------------------------------------------------------------===//
 
+/// More parts than this are taken for a mistake: each is a tensor.
+static constexpr int64_t kMaxParts = int64_t(1) << 24;
+
+static void checkPartCount(int64_t count, const SymInt &size,
+                           const char *what) {
+  if (count > kMaxParts)
+    throw ShapeError(std::string(what) + ": " + std::to_string(count) +
+                     " parts of an axis of size " + size.str() +
+                     "; there may be at most " + std::to_string(kMaxParts));
+}
+
 /// The part [from, to) of one axis.
 static Tensor partOf(const Tensor &x, int64_t dim, SymInt from, SymInt to) {
   Parts parts(std::size_t(x.ndim()));
@@ -340,8 +351,10 @@ std::vector<Tensor> Tensor::split(int64_t size, int64_t dim) const {
   dim = normalizeAxis(dim, ndim(), "split");
   if (size <= 0)
     throw ShapeError("split: the size of a part is " + std::to_string(size));
+  const int64_t whole = constantOf(shape()[dim], "split");
+  checkPartCount(whole / size, whole, "split");
   Shape sizes;
-  for (int64_t rest = constantOf(shape()[dim], "split"); rest > 0; rest -= size)
+  for (int64_t rest = whole; rest > 0; rest -= size)
     sizes.push_back(std::min(size, rest));
   if (sizes.empty())
     sizes.push_back(0);
@@ -360,6 +373,7 @@ std::vector<Tensor> Tensor::splitEvenly(SymInt size, int64_t dim) const {
   if (count.isSymbolic() || count * size != whole)
     throw ShapeError("split: parts of size " + size.str() +
                      " do not make up an axis of size " + whole.str());
+  checkPartCount(count.value(), whole, "split");
   return split(Shape(std::size_t(count.value()), size), dim);
 }
 
@@ -369,10 +383,10 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
     throw ShapeError("chunk: the number of chunks is " +
                      std::to_string(chunks));
   const SymInt size = shape()[dim];
-  if (size == 0)
-    return split(Shape(chunks, 0), dim);
-  if (size.isSymbolic() && size % chunks == 0)
-    return split(Shape(chunks, size / chunks), dim);
+  if (size == 0 || (size.isSymbolic() && size % chunks == 0)) {
+    checkPartCount(chunks, size, "chunk");
+    return split(Shape(std::size_t(chunks), size / chunks), dim);
+  }
   return split((constantOf(size, "chunk") - 1) / chunks + 1, dim);
 }
 

@@ -17,16 +17,31 @@ using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
 
+/// The device on which a tensor is made that several devices get copies of.
+static std::string firstOf(const DeviceArgument &device) {
+  const auto names = device.getSeveral();
+  return names ? names->front() : device.get();
+}
+
+/// Copies on each device if \p device names several.
+static Tensor onDevices(const Tensor &made, const DeviceArgument &device) {
+  const auto names = device.getSeveral();
+  return names ? made.shard(*names) : made;
+}
+
 /// The options among the keywords of a function with `*shape`, which must not
-/// have others.
-static TensorOptions takeOptions(const char *function, nb::kwargs keywords) {
+/// have others. Numbers that are drawn differ between devices, so that several
+/// are an error unless \p mayBeSeveral.
+static TensorOptions takeOptions(const char *function, nb::kwargs keywords,
+                                 bool mayBeSeveral = false) {
   TensorOptions options;
   for (auto [name, value] : keywords) {
     const auto text = nb::cast<std::string>(name);
     if (text == "dtype")
       options.dtype = DTypeArgument{value}.get();
     else if (text == "device")
-      options.device = DeviceArgument{value}.get();
+      options.device = mayBeSeveral ? firstOf(DeviceArgument{value})
+                                    : DeviceArgument{value}.get();
     else if (text != "contiguous" && text != "buffer" &&
              text != "requires_grad")
       throw nb::type_error((std::string(function) +
@@ -46,6 +61,8 @@ static Tensor distinct(const Tensor &constant) {
 }
 
 static Tensor finish(Tensor tensor, const nb::kwargs &keywords) {
+  if (keywords.contains("device"))
+    tensor = onDevices(tensor, DeviceArgument{nb::object(keywords["device"])});
   if (keywords.contains("requires_grad") &&
       nb::cast<bool>(nb::object(keywords["requires_grad"])))
     return tensor.parameter();
@@ -57,11 +74,12 @@ using RandomFunction = Tensor (*)(const Shape &, double, double,
                                   const TensorOptions &);
 
 static void bindShaped(TensorClass &tensor, const char *name,
-                       ShapedFunction function, const char *documentation) {
+                       ShapedFunction function, const char *documentation,
+                       bool isRandom = false) {
   tensor.def_static(
       name,
-      [name, function](nb::args shape, nb::kwargs keywords) {
-        const TensorOptions options = takeOptions(name, keywords);
+      [name, function, isRandom](nb::args shape, nb::kwargs keywords) {
+        const TensorOptions options = takeOptions(name, keywords, !isRandom);
         if (std::string_view(name) != "empty" && getFilePath(options.device))
           throw DeviceError(std::string(name) + ": " + options.device +
                             " is a file, which empty(), to() and Tensor(data) "
@@ -97,8 +115,9 @@ static void bindConstants(TensorClass &tensor) {
       "full",
       [](ShapeArgument shape, OperandArgument value, DTypeArgument dtype,
          DeviceArgument device, bool) {
-        return distinct(Tensor::full(shape.get(), value.scalar(),
-                                     toOptions(dtype, device)));
+        return onDevices(distinct(Tensor::full(shape.get(), value.scalar(),
+                                               {dtype.get(), firstOf(device)})),
+                         device);
       },
       arg("shape"), arg("fill_value"), arg("dtype") = nb::none(),
       arg("device") = nb::none(), arg("buffer") = true,
@@ -107,18 +126,19 @@ static void bindConstants(TensorClass &tensor) {
       "arange",
       [](OperandArgument start, OperandArgument stop, OperandArgument step,
          DTypeArgument dtype, DeviceArgument device) {
-        const TensorOptions options = toOptions(dtype, device);
+        const TensorOptions options(dtype.get(), firstOf(device));
         const Scalar first = stop.isNone() ? Scalar(0) : start.scalar(),
                      last = stop.isNone() ? start.scalar() : stop.scalar(),
                      distance = step.scalar();
         try {
-          return Tensor::arange(first, last, distance, options);
+          return onDevices(Tensor::arange(first, last, distance, options),
+                           device);
         } catch (const Error &) {
           const auto a = withNumbers(first), b = withNumbers(last),
                      c = withNumbers(distance);
           if (!a || !b || !c)
             throw;
-          return Tensor::arange(*a, *b, *c, options);
+          return onDevices(Tensor::arange(*a, *b, *c, options), device);
         }
       },
       arg("start"), arg("stop") = nb::none(), arg("step") = 1,
@@ -128,8 +148,10 @@ static void bindConstants(TensorClass &tensor) {
       "linspace",
       [](OperandArgument start, OperandArgument stop, SizeArgument steps,
          DTypeArgument dtype, DeviceArgument device) {
-        return Tensor::linspace(start.scalar(), stop.scalar(), steps.get(),
-                                toOptions(dtype, device));
+        return onDevices(Tensor::linspace(start.scalar(), stop.scalar(),
+                                          steps.get(),
+                                          {dtype.get(), firstOf(device)}),
+                         device);
       },
       arg("start"), arg("stop"), arg("steps"), arg("dtype") = nb::none(),
       arg("device") = nb::none(),
@@ -141,7 +163,9 @@ static void bindConstants(TensorClass &tensor) {
         std::optional<SymInt> columns;
         if (!m.isNone())
           columns = m.get();
-        return Tensor::eye(n.get(), columns, toOptions(dtype, device));
+        return onDevices(
+            Tensor::eye(n.get(), columns, {dtype.get(), firstOf(device)}),
+            device);
       },
       arg("n"), arg("m") = nb::none(), arg("dtype") = nb::none(),
       arg("device") = nb::none(), "Ones on the diagonal of n rows, m columns.");
@@ -211,7 +235,8 @@ static void bindRandom(TensorClass &tensor) {
         Tensor::manualSeed(uint64_t(toInt(seed, "manual_seed: a seed")));
       },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
-  bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).");
+  bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).",
+             /*isRandom=*/true);
   bindShaped(
       tensor, "randn",
       [](const Shape &shape, const TensorOptions &options) {
@@ -221,12 +246,15 @@ static void bindRandom(TensorClass &tensor) {
                              TensorOptions(DType::Float32, options.device))
             .cast(*options.dtype);
       },
-      "Normal, of mean 0 and variance 1; rounded towards zero for integers.");
+      "Normal, of mean 0 and variance 1; rounded towards zero for integers.",
+      /*isRandom=*/true);
   bindShaped(tensor, "scaled_uniform", &Tensor::scaledUniform,
              "Uniform in [-1, 1), divided by the root of the number of "
-             "elements.");
+             "elements.",
+             /*isRandom=*/true);
   bindShaped(tensor, "glorot_uniform", &Tensor::glorotUniform,
-             "Initial weights of X. Glorot and Y. Bengio.");
+             "Initial weights of X. Glorot and Y. Bengio.",
+             /*isRandom=*/true);
   // Keywords other than those of a tensor, with their defaults.
   struct Parameters {
     double first, second;
@@ -320,15 +348,17 @@ void tinygrad::python::bindCreation(TensorClass &tensor) {
       "__init__",
       [](Tensor *self, nb::object data, DeviceArgument device,
          DTypeArgument dtype, std::optional<bool> requiresGrad) {
-        const std::optional<std::string> path = getFilePath(device.get());
-        Tensor made = toTensor(data, path ? TensorOptions(dtype.get(), "")
-                                          : toOptions(dtype, device));
+        const std::string first = firstOf(device);
+        const std::optional<std::string> path = getFilePath(first);
+        Tensor made =
+            toTensor(data, TensorOptions(dtype.get(), path ? "" : first));
         if (path)
           made = copyToFile(*path, made);
         // Without a type, a number is a constant that operations fold.
         if (!dtype.isNone() &&
             (PyFloat_Check(data.ptr()) || PyLong_Check(data.ptr())))
           made = distinct(made);
+        made = onDevices(made, device);
         if (requiresGrad.value_or(false))
           made = made.parameter();
         new (self) Tensor(std::move(made));

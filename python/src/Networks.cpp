@@ -6,6 +6,7 @@
 
 #include "BoundSizes.h"
 #include "Convert.h"
+#include "Interrupts.h"
 
 #include <limits>
 
@@ -292,8 +293,11 @@ static void bindNormalizations(TensorClass &tensor) {
   tensor.def(
       "newton_schulz",
       [](const Tensor &self, int64_t steps,
-         const std::vector<double> &coefficients,
-         double eps) { return self.newtonSchulz(steps, coefficients, eps); },
+         const std::vector<double> &coefficients, double eps) {
+        // Many steps take long, even to build.
+        const Unlocked unlocked;
+        return self.newtonSchulz(steps, coefficients, eps);
+      },
       arg("steps"), arg("params"), arg("eps") = 1e-7,
       "Approaches the orthogonal matrix next to this.");
 }

@@ -26,14 +26,32 @@ static void bindOperator(nb::class_<SymInt> &size, const char *name,
   });
 }
 
+/// The name, if the size is a variable, with a value or without.
+static std::optional<std::string> findName(const SymInt &size) {
+  const std::vector<SymVariable> variables = size.variables();
+  if (variables.size() != 1)
+    return std::nullopt;
+  const SymVariable &only = variables[0];
+  const Variable variable(only.name, only.min, only.max);
+  if (only.value ? variable.bind(*only.value) == size : variable == size)
+    return only.name;
+  return std::nullopt;
+}
+
+static SymInt bind(const SymInt &size, int64_t value) {
+  if (!findName(size) || size.hasValue())
+    throwPython(PyExc_AssertionError,
+                "bind: " + size.str() + " is not a variable without a value");
+  const SymVariable variable = size.variables()[0];
+  return Variable(variable.name, variable.min, variable.max).bind(value);
+}
+
 /// The variable and the value of the result of bind().
 static nb::tuple unbind(const SymInt &size) {
-  const std::vector<SymVariable> variables = size.variables();
-  if (variables.size() == 1 && variables[0].value) {
-    const Variable variable(variables[0].name, variables[0].min,
-                            variables[0].max);
-    if (variable.bind(*variables[0].value) == size)
-      return nb::make_tuple(variable, *variables[0].value);
+  if (findName(size) && size.hasValue()) {
+    const SymVariable bound = size.variables()[0];
+    const SymInt variable = Variable(bound.name, bound.min, bound.max);
+    return nb::make_tuple(variable, *bound.value);
   }
   throwPython(PyExc_AssertionError,
               size.str() + " is not a variable with a value: use bind()");
@@ -196,10 +214,96 @@ Tensor tinygrad::python::padBeyond(const Tensor &x,
   return isBeyond ? detail::withMargins(x, low, high) : x;
 }
 
+namespace {
+/// The value of a size in a captured step, which is replayed with others:
+/// nothing may depend on it but comparisons that are the same for all values.
+struct UnreadValue {
+  SymInt size;
+};
+} // namespace
+
+static void bindUnreadValue(nb::module_ &module) {
+  nb::class_<UnreadValue> value(module, "UnreadValue",
+                                "The value of a size in a captured step.");
+  const auto read = [](const UnreadValue &self) { return self.size.value(); };
+  const auto isEqual = [](const UnreadValue &self, nb::object other) {
+    if (!PyLong_Check(other.ptr()))
+      return false;
+    const auto number = nb::cast<int64_t>(other);
+    return self.size.min() <= number && number <= self.size.max() &&
+           self.size.value() == number;
+  };
+  value.def("__eq__", isEqual);
+  value.def("__ne__", [=](const UnreadValue &self, nb::object other) {
+    return !isEqual(self, other);
+  });
+  value.def("__hash__", read);
+  value.def("__int__", read);
+  value.def("__index__", read);
+  value.def("__bool__", [](const UnreadValue &self) {
+    return self.size.min() > 0 || self.size.max() < 0 || self.size.value() != 0;
+  });
+  value.def("__repr__",
+            [](const UnreadValue &self) { return self.size.str() + ".val"; });
+  const auto compare = [&](const char *name, auto function) {
+    value.def(name, [=](const UnreadValue &self, int64_t other) {
+      const bool least = function(self.size.min(), other);
+      return least == function(self.size.max(), other)
+                 ? least
+                 : function(self.size.value(), other);
+    });
+  };
+  compare("__lt__", [](int64_t a, int64_t b) { return a < b; });
+  compare("__le__", [](int64_t a, int64_t b) { return a <= b; });
+  compare("__gt__", [](int64_t a, int64_t b) { return a > b; });
+  compare("__ge__", [](int64_t a, int64_t b) { return a >= b; });
+  // What reads it: if that is an error, it says which size.
+  for (const char *name :
+       {"add", "sub", "mul", "floordiv", "mod", "truediv", "pow"}) {
+    const auto apply = [=](nb::handle a, nb::handle b) {
+      return nb::object(nb::module_::import_("operator").attr(name)(a, b));
+    };
+    value.def(("__" + std::string(name) + "__").c_str(),
+              [=](const UnreadValue &self, nb::object other) {
+                return apply(nb::int_(read(self)), other);
+              });
+    value.def(("__r" + std::string(name) + "__").c_str(),
+              [=](const UnreadValue &self, nb::object other) {
+                return apply(other, nb::int_(read(self)));
+              });
+  }
+  for (const char *name : {"__neg__", "__float__", "__abs__"})
+    value.def(name, [=](const UnreadValue &self) {
+      return nb::object(nb::int_(read(self)).attr(name)());
+    });
+}
+
 void tinygrad::python::bindSizes(nb::module_ &module) {
-  nb::class_<SymInt> size(module, "Size",
-                          "An integer expression over variables, which sizes "
-                          "and indices of tensors can be.");
+  bindUnreadValue(module);
+  // One class for all expressions, as in tinygrad: programs ask whether a size
+  // is an instance of it.
+  nb::class_<SymInt> size(
+      module, "Variable",
+      "An integer that is known when a program runs, or an expression over "
+      "such variables. Sizes and indices of tensors can be one.");
+  size.def(
+      "__init__",
+      [](SymInt *self, std::string_view name, int64_t min, int64_t max) {
+        new (self) SymInt(Variable(name, min, max));
+      },
+      arg("name"), arg("min_val"), arg("max_val"));
+  size.def_prop_ro(
+      "expr",
+      [](const SymInt &self) {
+        if (std::optional<std::string> name = findName(self))
+          return *name;
+        throwPython(PyExc_AssertionError,
+                    self.str() + " is not a variable, which has a name");
+      },
+      "The name of a variable.");
+  size.def("bind", &bind, arg("value"),
+           "The variable with a value. Programs are compiled for the variable, "
+           "so that all values share one.");
   bindOperator(size, "__add__", "__radd__",
                [](const SymInt &a, const SymInt &b) { return a + b; });
   bindOperator(size, "__sub__", "__rsub__",
@@ -261,14 +365,14 @@ void tinygrad::python::bindSizes(nb::module_ &module) {
       },
       arg("values"),
       "The expression with other values for variables, by their names.");
-  size.def_prop_ro("val", &SymInt::value,
-                   "The value, if all variables have one.");
-  nb::class_<Variable, SymInt>(module, "Variable",
-                               "An integer that is known when a program runs.")
-      .def(nb::init<std::string_view, int64_t, int64_t>(), arg("name"),
-           arg("min_val"), arg("max_val"))
-      .def_prop_ro("expr", [](const Variable &v) { return v.name(); })
-      .def("bind", &Variable::bind, arg("value"),
-           "The variable with a value. Programs are compiled for the variable, "
-           "so that all values share one.");
+  size.def_prop_ro(
+      "val",
+      [](const SymInt &self) -> nb::object {
+        return detail::JitCore::isInside() && self.isSymbolic()
+                   ? nb::cast(UnreadValue{self})
+                   : nb::int_(self.value());
+      },
+      "The value, if all variables have one. In a captured step, it can only "
+      "be "
+      "compared, if the result is the same for all values.");
 }

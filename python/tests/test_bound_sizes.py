@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tinygrad_mlir import ShapeError, Tensor, TinyJit, Variable
-from tinygrad_mlir.uop.ops import sym_infer
+from tinygrad_mlir.uop import Ops
+from tinygrad_mlir.uop.ops import UOp, sym_infer
 
 
 def test_arange_with_a_bound_step():
@@ -91,3 +92,26 @@ def test_sizes_for_other_values():
     x = Tensor.ones(1, 2, 100)[:, :, : Variable("n", 11, 100).bind(79)]
     y = x.conv2d(Tensor.ones(3, 2, 12), stride=6, padding=(3, 3))
     assert [sym_infer(size, {"n": 79}) for size in y.shape] == [1, 3, 13]
+
+
+def test_what_a_size_is():
+    n = Variable("n", 1, 8)
+    bound = n.bind(3)
+    x = Tensor.zeros(8)[:bound]
+    # As in tinygrad, where Variable is a name of UOp.
+    for size in (n, bound, bound + 1, x.shape[0]):
+        assert isinstance(size, Variable) and isinstance(size, UOp)
+    assert not isinstance(3, UOp) and not isinstance(x, (UOp, Variable))
+    assert isinstance(x.uop, UOp) and not isinstance(x.uop, Variable)
+    assert n.expr == bound.expr == "n"
+    assert bound.unbind() == (n, 3) and (n.min, n.max) == (1, 8)
+    for wrong in (lambda: (n + 1).expr, lambda: (n + 1).bind(2), lambda: bound.bind(2)):
+        with pytest.raises(AssertionError, match="is not a variable"):
+            wrong()
+    with pytest.raises(ShapeError):
+        n.bind(9)
+    # Sizes are no nodes of the graph.
+    with pytest.raises(TypeError):
+        UOp(Ops.NEG, None, (n,))
+    with pytest.raises(TypeError):
+        x.uop.substitute({x.uop: bound})

@@ -356,3 +356,33 @@ def test_what_was_read_keeps_little_memory():
     y.item()
     x.assign(Tensor([5.0])).realize()
     assert y.item() == 9.0
+
+
+def test_gradients_and_assignments_between():
+    x = Tensor([1.0, 2.0], requires_grad=True)
+    w = Tensor([3.0, 4.0])
+    # Through an assignment that was not carried out.
+    memory = Tensor.zeros(2).contiguous().realize()
+    memory.assign(x * w)
+    (memory * memory).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [18, 64])
+    x.grad = None
+    parts = Tensor.zeros(4).contiguous().realize()
+    parts[1:3] = x * 2
+    parts[0] = x.sum()
+    (parts * Tensor([1.0, 2.0, 3.0, 4.0])).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [5, 7])
+    x.grad = None
+    w.grad = None
+    # The gradient by a value that is no longer there.
+    loss = (x * w).sum()
+    x.assign(Tensor([5.0, 6.0]))
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="assigned to after a value was computed from it"):
+            loss.backward()
+        x.realize()
+    assert x.grad is None and w.grad is None
+    (x * w).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [3, 4])
+    with pytest.raises(RuntimeError, match="requires one itself"):
+        x += x

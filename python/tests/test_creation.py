@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from tinygrad_mlir import Tensor, TinyJit, dtypes
+from tinygrad_mlir import Context, Tensor, TinyJit, dtypes
 
 NUMPY_TYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64"
 
@@ -425,3 +425,19 @@ def test_lists_of_arrays():
     assert Tensor([np.array(1.5), np.array(2)]).tolist() == [1.5, 2.0]
     with pytest.raises(ValueError, match="inhomogeneous"):
         Tensor([np.array([1, 2]), np.array([3])])
+
+
+@pytest.mark.parametrize("shape", [(64,), (1000,), (1001,), (30, 34), (2, 3, 50)])
+@pytest.mark.parametrize("dtype", [dtypes.float64, dtypes.float32, dtypes.float16])
+def test_random_numbers_of_other_schedules(shape, dtype):
+    """Kernels compute the elements of both halves together, where that saves work."""
+
+    def make():
+        Tensor.manual_seed(5)
+        x = Tensor.rand(*shape, dtype=dtype)
+        return [x, x.transpose(0, -1) * 2, x.flip(0), Tensor.randint(*shape, high=50)]
+
+    for made in zip(make(), make(), strict=True):
+        with Context(NOOPT=1):
+            expected = made[0].numpy()
+        np.testing.assert_array_equal(made[1].numpy(), expected)

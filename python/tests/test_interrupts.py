@@ -49,6 +49,13 @@ def test_computation_stops():
     assert (x[0, 0] + 1).item() == 2
 
 
+def test_many_steps_stop():
+    x = Tensor.eye(4).clone().realize()
+    with pytest.raises(KeyboardInterrupt), InterruptSoon():
+        x.newton_schulz(10**12, (2.0, -1.5, 0.5))
+    assert x.newton_schulz(1, (2.0, -1.5, 0.5)).shape == (4, 4)
+
+
 def test_masks_stop():
     x = Tensor.ones(1000, 1000).clone().realize()
     with pytest.raises(KeyboardInterrupt), InterruptSoon():

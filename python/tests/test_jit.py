@@ -501,3 +501,48 @@ def test_copies_in_what_was_captured():
         ("output 0", 4, True),
         ("input 0", 4, False),
     ]
+
+
+def test_values_of_sizes_in_captured_steps():
+    seen = []
+
+    @TinyJit
+    def step(x, n):
+        value = n.val
+        seen.append(value)
+        # The same for all values from 2 to 8.
+        assert value != 0 and not value == 9 and value != "2" and value
+        assert value > 1 and value >= 2 and value < 9 and value <= 8
+        assert not value < 2 and not value > 8
+        return (x[: n + 1].sum() + n).realize()
+
+    n = Variable("n", 2, 8)
+    x = Tensor.arange(10).clone().realize()
+    for i in (2, 5, 3, 8, 4):
+        assert step(x, n.bind(i)).item() == sum(range(i + 1)) + i
+    # The call before the captured one has values.
+    assert len(seen) == 2 and seen[0] == 2
+
+    for read in (
+        lambda value: value == 3,
+        lambda value: value != 3,
+        lambda value: value < 3,
+        lambda value: value >= 8,
+        lambda value: value + 1,
+        lambda value: 2 * value,
+        lambda value: value - 1.5,
+        lambda value: -value,
+        lambda value: range(value),
+        lambda value: float(value),
+        lambda value: {value: 1},
+        lambda value: Tensor.zeros(value),
+    ):
+
+        @TinyJit
+        def reads(x, n, read=read):
+            read(n.val)
+            return (x + n).realize()
+
+        reads(x, n.bind(2))
+        with pytest.raises(JitError, match="n=3 is read as a number"):
+            reads(x, n.bind(3))

@@ -71,6 +71,39 @@ def test_moving():
     assert x.clone(device=TWO).device == TWO
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **where: Tensor([1, 2, 3], **where),
+        lambda **where: Tensor(np.ones(3, np.float32), **where),
+        lambda **where: Tensor.empty(3, **where),
+        lambda **where: Tensor.zeros(3, **where),
+        lambda **where: Tensor.ones((3,), **where),
+        lambda **where: Tensor.full((3,), 2.0, **where),
+        lambda **where: Tensor.arange(3, **where),
+        lambda **where: Tensor.linspace(0, 1, 3, **where),
+        lambda **where: Tensor.eye(3, **where),
+    ],
+)
+def test_creation_on_several(make):
+    for devices in (TWO, list(TWO)):
+        x = make(device=devices)
+        assert x.device == TWO and x.shard_axis is None
+        first, second = (part.numpy().tobytes() for part in x.shards)
+        assert first == second
+        x.assign(x + 1)
+        assert x.shards[1].tolist() == x.tolist()
+    w = Tensor.ones(3, device=TWO, requires_grad=True)
+    (w * w).sum().backward()
+    assert w.grad.tolist() == [2, 2, 2]
+
+
+def test_random_numbers_are_of_one_device():
+    for make in (Tensor.rand, Tensor.randn, Tensor.scaled_uniform, Tensor.glorot_uniform):
+        with pytest.raises(ValueError, match="made on one device"):
+            make(3, 3, device=TWO)
+
+
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_neighbours(axis):
     x = numbers(4, 6)

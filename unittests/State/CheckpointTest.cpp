@@ -212,6 +212,10 @@ TEST_F(CheckpointTest, ErrorsChangeNothing) {
                path + ": not a checkpoint: its metadata have no 'random.seed'");
   EXPECT_ERROR(fails(tensors, {{"random.seed", "1"}}), IoError,
                "no 'random.counters'");
+  EXPECT_ERROR(fails(tensors, {{"random.seed", "1"}, {"random.counter", "7"}}),
+               IoError,
+               path + ": a checkpoint of an older version (its metadata have "
+                      "'random.counter')");
   for (const char *text : {"", "-1", "1 ", "x", "18446744073709551616"})
     EXPECT_ERROR(
         fails(tensors, {{"random.seed", text}, {"random.counters", "CPU=2"}}),

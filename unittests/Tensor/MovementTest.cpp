@@ -148,6 +148,11 @@ TEST(Movement, SplitAndChunk) {
   EXPECT_ERROR(x.split(Shape{1, 1}), ShapeError, "size 5");
   EXPECT_ERROR(x.chunk(0), ShapeError, "0");
   EXPECT_ERROR(x.chunk(2, 2), IndexError, "axis 2");
+  EXPECT_EQ(x.chunk(int64_t(1) << 32).size(), 5u);
+  EXPECT_ERROR(Tensor::zeros({0}).chunk(int64_t(1) << 32), ShapeError,
+               "chunk: 4294967296 parts of an axis of size 0");
+  EXPECT_ERROR(Tensor::zeros({int64_t(1) << 40}).split(1), ShapeError,
+               "split: 1099511627776 parts of an axis of size 1099511627776");
 }
 
 TEST(Movement, CatAndStack) {

@@ -137,7 +137,11 @@ def _check_elements(dtype: DType, value: Any) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if not isinstance(number, (bool, int, float)):
             # Sizes of variables are constants, too.
-            if isinstance(number, (str, bytes, complex, list, tuple, dict, UOp)) or number is None:
+            if (
+                type(number) is UOp
+                or number is None
+                or isinstance(number, (str, bytes, complex, list, tuple, dict))
+            ):
                 raise TypeError(f"a constant is a number or a tuple of numbers, not {value!r}")
         elif dtype is dtypes.bool:
             if number not in (0, 1):
@@ -150,7 +154,15 @@ def _describe(uop: UOp) -> str:
     return f"{uop.op} of shape {uop.shape} {uop.dtype}"
 
 
-class UOp:
+class _UOpType(type):
+    """Programs for tinygrad, where sizes are nodes, ask by `isinstance(size, UOp)` whether a size
+    depends on variables. Here, where only a node will do, the type itself is compared."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type.__instancecheck__(cls, instance) or isinstance(instance, _core.Variable)
+
+
+class UOp(metaclass=_UOpType):
     """A node of the graph behind tensors: an operation and its value.
 
     `op`, `dtype`, `shape`, `device` and `arg` of a node never change. Its sources `src` are the
@@ -189,7 +201,7 @@ class UOp:
         """
         if not isinstance(op, Ops):
             raise TypeError(f"op has to be one of Ops, not {op!r}")
-        if not isinstance(src, tuple) or not all(isinstance(x, UOp) for x in src):
+        if not isinstance(src, tuple) or not all(type(x) is UOp for x in src):
             raise TypeError(f"src has to be a tuple of UOps, not {src!r}")
         if op is Ops.CUSTOM:
             raise TypeError("an operation of another dialect has no arg from Python")
@@ -405,7 +417,7 @@ class UOp:
         if not changes:
             return self
         src = changes.get("src", self.src)
-        if not isinstance(src, tuple) or not all(isinstance(x, UOp) for x in src):
+        if not isinstance(src, tuple) or not all(type(x) is UOp for x in src):
             raise TypeError(f"src has to be a tuple of UOps, not {src!r}")
         if changes.keys() == {"src"}:
             if self.op in GroupOp.ALU:
@@ -426,7 +438,7 @@ class UOp:
         if not isinstance(replacements, Mapping):
             raise TypeError(f"substitute() takes a dict of UOps by UOps, not {replacements!r}")
         for old, new in replacements.items():
-            if not isinstance(old, UOp) or not isinstance(new, UOp):
+            if type(old) is not UOp or type(new) is not UOp:
                 raise TypeError(f"substitute() replaces UOps by UOps, not {old!r} by {new!r}")
             _check_same(old, new, "substitute()")
         result: dict[UOp, UOp] = {}
@@ -491,7 +503,7 @@ class UOp:
     def allreduce(self, op: Ops, device: str | tuple[str, ...]) -> Any:
         """The combined values of all devices, see MultiUOp.allreduce(), of a tensor on several.
         Raises a UsageError for a node, which is on one."""
-        if isinstance(self, UOp):
+        if type(self) is UOp:
             raise UsageError(f"allreduce: {_describe(self)} is on one device, {self.device}")
         return self.allreduce(op, device)
 
@@ -709,26 +721,26 @@ def _common_shape(op: Ops, uops: list[UOp]) -> tuple[Any, ...]:
     return tuple(shape)
 
 
-def sym_infer(uop: _core.Size | int, var_vals: dict[str, int]) -> int:
+def sym_infer(uop: _core.Variable | int, var_vals: dict[str, int]) -> int:
     """The number that a size is for values of its variables, by their names; variables that are
     not among them have the values that they are bound to.
 
     Raises a ShapeError for a variable without a value, and for a value beyond its bounds.
     """
-    return int(uop.substitute(var_vals)) if isinstance(uop, _core.Size) else uop
+    return int(uop.substitute(var_vals)) if isinstance(uop, _core.Variable) else uop
 
 
 def _alu(op: Ops, operands: tuple[UOp | Number, ...]) -> UOp:
     if op not in GroupOp.ALU:
         raise TypeError(f"alu() takes an elementwise operation of GroupOp.ALU, not {op!r}")
     for operand in operands:
-        if not isinstance(operand, (UOp, bool, int, float)):
+        if type(operand) is not UOp and not isinstance(operand, (bool, int, float)):
             raise TypeError(f"{op} of a {type(operand).__name__}: UOps and numbers are operands")
     # The condition of a WHERE says nothing about the type of the others.
-    like = [x for x in operands[op is Ops.WHERE :] if isinstance(x, UOp)]
+    like = [x for x in operands[op is Ops.WHERE :] if type(x) is UOp]
     if not like:
         raise TypeError(f"{op} of numbers alone has no dtype: one operand has to be a UOp")
-    uops = [x if isinstance(x, UOp) else like[0].const_like(x) for x in operands]
+    uops = [like[0].const_like(x) if isinstance(x, (bool, int, float)) else x for x in operands]
     shape = _common_shape(op, uops)
     return UOp(op, None, tuple(_broadcast(x, shape) for x in uops))
 

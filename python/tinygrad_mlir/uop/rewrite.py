@@ -54,7 +54,7 @@ class _Rewriter:
         new, rule = rules.apply(now, self.ctx)
         if new is None:
             return False
-        if not isinstance(new, UOp):
+        if type(new) is not UOp:
             raise TypeError(
                 f"{describe_rule(rule)} returned {new!r} for {uop.op}: a rule returns a UOp, or "
                 "None if it does not apply"
@@ -130,7 +130,7 @@ def graph_rewrite(
     DTypeError names the rule and both nodes. Rules that never come to an end raise an Error, a
     rule that returns something else a TypeError.
     """
-    if not isinstance(sink, UOp):
+    if type(sink) is not UOp:
         raise TypeError(f"graph_rewrite() takes a UOp, such as x.uop, not a {type(sink).__name__}")
     for rules in (pm,) if bpm is None else (pm, bpm):
         if not isinstance(rules, PatternMatcher):

@@ -131,6 +131,8 @@ private:
   bool tileDepth();
   void vectorizeReduces();
   void vectorizeResult();
+  /// Computes the elements of both halves of a random tensor together.
+  void shareBlocks();
   RangeOp findTakingTurns(RangeOp turns);
   RangeOp mergeTurns(RangeOp turns);
   RangeOp findTransposed(RangeOp lane);

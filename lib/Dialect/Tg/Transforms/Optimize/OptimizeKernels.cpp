@@ -666,6 +666,7 @@ void Heuristic::runForProcessor() {
     isParallel = tileDepth() || tileResult();
   }
   vectorizeReduces();
+  shareBlocks();
   vectorizeResult();
   if (!isParallel)
     parallelize();
