@@ -108,6 +108,35 @@ GraphImpl::makeOrDrop(llvm::function_ref<Operation *()> makeOperation) {
   }
 }
 
+/// Whether a tensor that is an operand of \p op was computed from \p folded,
+/// which \p op would use in its place.
+static bool skipsTensor(GraphImpl &graph, Operation *op, Value folded) {
+  if (!isa<FloatType>(getElementTypeOrSelf(folded)) ||
+      llvm::is_contained(op->getOperands(), folded))
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *source = operand.getDefiningOp();
+    if (!graph.isNode(source) ||
+        !llvm::is_contained(source->getOperands(), folded))
+      return false;
+    for (Handle *handle = graph.node(source).firstHandle; handle;
+         handle = handle->next)
+      if (!handle->isInternal)
+        return true;
+    return false;
+  });
+}
+
+Value GraphImpl::fold(Operation *op) {
+  const Value result = op->getResult(0);
+  SmallVector<Value, 1> folded;
+  if (failed(builder.tryFold(op, folded)) || folded.empty() ||
+      folded.front() == result || skipsTensor(*this, op, folded.front()))
+    return result;
+  op->erase();
+  return folded.front();
+}
+
 Operation *GraphImpl::intern(Value value) {
   Operation *op = value.getDefiningOp();
   // Folding may return an existing operation. One that is not in the set is
