@@ -108,18 +108,17 @@ GraphImpl::makeOrDrop(llvm::function_ref<Operation *()> makeOperation) {
   }
 }
 
-/// Whether a tensor that is an operand of \p op was computed from \p folded,
-/// which \p op would use in its place.
-static bool skipsTensor(GraphImpl &graph, Operation *op, Value folded) {
+bool GraphImpl::skipsTensor(Operation *op, Value folded) const {
   if (!isa<FloatType>(getElementTypeOrSelf(folded)) ||
       llvm::is_contained(op->getOperands(), folded))
     return false;
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     Operation *source = operand.getDefiningOp();
-    if (!graph.isNode(source) ||
+    auto found = nodes.find(source);
+    if (found == nodes.end() ||
         !llvm::is_contained(source->getOperands(), folded))
       return false;
-    for (Handle *handle = graph.node(source).firstHandle; handle;
+    for (Handle *handle = found->second.firstHandle; handle;
          handle = handle->next)
       if (!handle->isInternal)
         return true;
@@ -131,7 +130,7 @@ Value GraphImpl::fold(Operation *op) {
   const Value result = op->getResult(0);
   SmallVector<Value, 1> folded;
   if (failed(builder.tryFold(op, folded)) || folded.empty() ||
-      folded.front() == result || skipsTensor(*this, op, folded.front()))
+      folded.front() == result || skipsTensor(op, folded.front()))
     return result;
   op->erase();
   return folded.front();

@@ -222,6 +222,9 @@ public:
   /// `-(-x)` and the like to x if a tensor has the value between them:
   /// gradients may be asked for by that, or must not flow through it.
   mlir::Value fold(mlir::Operation *op);
+  /// Whether a tensor that is an operand of \p op was computed from \p folded,
+  /// which would replace the result of \p op.
+  bool skipsTensor(mlir::Operation *op, mlir::Value folded) const;
   /// The tg.const with \p value in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
   /// A new handle on the result of \p op.

@@ -62,6 +62,15 @@ TEST(GradientTest, byValuesThatAreUndone) {
   EXPECT_THAT(
       wide.cast(DType::Float32).sum().gradient({wide})[0].tolist<double>(),
       ElementsAre(1, 1));
+  // In a gradient.
+  const Tensor cotangent = -Tensor::from({3.0f, 4.0f});
+  const Tensor byX = negative.gradient({x}, cotangent)[0];
+  EXPECT_THAT(byX.tolist<float>(), ElementsAre(3, 4));
+  EXPECT_THAT((-x).gradient({x}, cotangent)[0]
+                  .sum()
+                  .gradient({cotangent})[0]
+                  .tolist<float>(),
+              ElementsAre(-1, -1));
   // The product ends with a reshape, which what follows begins with undoing.
   const Tensor product =
       x.reshape({2, 1}).matmul(Tensor::from({3.0f, 4.0f}).reshape({1, 2}));
