@@ -236,7 +236,8 @@ void GraphEdit::fold(MutableArrayRef<Value> values) {
     irRewriter.setInsertionPoint(&op);
     SmallVector<Value, 1> folded;
     if (failed(irRewriter.tryFold(&op, folded)) || folded.empty() ||
-        folded.front() == op.getResult(0))
+        folded.front() == op.getResult(0) ||
+        graph.skipsTensor(&op, folded.front()))
       continue;
     llvm::replace(values, Value(op.getResult(0)), folded.front());
     irRewriter.replaceAllUsesWith(op.getResult(0), folded.front());

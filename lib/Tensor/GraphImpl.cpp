@@ -108,6 +108,34 @@ GraphImpl::makeOrDrop(llvm::function_ref<Operation *()> makeOperation) {
   }
 }
 
+bool GraphImpl::skipsTensor(Operation *op, Value folded) const {
+  if (!isa<FloatType>(getElementTypeOrSelf(folded)) ||
+      llvm::is_contained(op->getOperands(), folded))
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *source = operand.getDefiningOp();
+    auto found = nodes.find(source);
+    if (found == nodes.end() ||
+        !llvm::is_contained(source->getOperands(), folded))
+      return false;
+    for (Handle *handle = found->second.firstHandle; handle;
+         handle = handle->next)
+      if (!handle->isInternal)
+        return true;
+    return false;
+  });
+}
+
+Value GraphImpl::fold(Operation *op) {
+  const Value result = op->getResult(0);
+  SmallVector<Value, 1> folded;
+  if (failed(builder.tryFold(op, folded)) || folded.empty() ||
+      folded.front() == result || skipsTensor(op, folded.front()))
+    return result;
+  op->erase();
+  return folded.front();
+}
+
 Operation *GraphImpl::intern(Value value) {
   Operation *op = value.getDefiningOp();
   // Folding may return an existing operation. One that is not in the set is

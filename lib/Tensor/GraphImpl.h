@@ -214,10 +214,17 @@ public:
   mlir::Operation *make(Args &&...args) {
     prepareToMake();
     return makeOrDrop([&] {
-      return intern(withoutGradientInScope(builder.createOrFold<OpTy>(
-          currentLocation(), std::forward<Args>(args)...)));
+      return intern(withoutGradientInScope(fold(OpTy::create(
+          builder, currentLocation(), std::forward<Args>(args)...))));
     });
   }
+  /// What the new operation \p op folds to, or its result. Does not fold
+  /// `-(-x)` and the like to x if a tensor has the value between them:
+  /// gradients may be asked for by that, or must not flow through it.
+  mlir::Value fold(mlir::Operation *op);
+  /// Whether a tensor that is an operand of \p op was computed from \p folded,
+  /// which would replace the result of \p op.
+  bool skipsTensor(mlir::Operation *op, mlir::Value folded) const;
   /// The tg.const with \p value in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
   /// A new handle on the result of \p op.

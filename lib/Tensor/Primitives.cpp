@@ -486,6 +486,8 @@ prim::Movements::Movements(const Tensor &x)
     return;
   }
   handle.op = graph->operation(x.impl());
+  // What movements of a chain undo is left out, unlike what undoes a tensor's.
+  handle.isInternal = true;
   graph->link(handle);
 }
 

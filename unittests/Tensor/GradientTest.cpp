@@ -51,6 +51,51 @@ TEST(GradientTest, cotangent) {
               ElementsAre(1, 10, 0));
 }
 
+// Operations that undo another one are left out only if no tensor has the value
+// between them.
+TEST(GradientTest, byValuesThatAreUndone) {
+  const Tensor x = Tensor::from({1.0f, 2.0f});
+  const Tensor negative = -x;
+  EXPECT_THAT((-negative).sum().gradient({negative})[0].tolist<float>(),
+              ElementsAre(-1, -1));
+  const Tensor wide = x.cast(DType::Float64);
+  EXPECT_THAT(
+      wide.cast(DType::Float32).sum().gradient({wide})[0].tolist<double>(),
+      ElementsAre(1, 1));
+  // In a gradient.
+  const Tensor cotangent = -Tensor::from({3.0f, 4.0f});
+  const Tensor byX = negative.gradient({x}, cotangent)[0];
+  EXPECT_THAT(byX.tolist<float>(), ElementsAre(3, 4));
+  EXPECT_THAT((-x).gradient({x}, cotangent)[0]
+                  .sum()
+                  .gradient({cotangent})[0]
+                  .tolist<float>(),
+              ElementsAre(-1, -1));
+  // The product ends with a reshape, which what follows begins with undoing.
+  const Tensor product =
+      x.reshape({2, 1}).matmul(Tensor::from({3.0f, 4.0f}).reshape({1, 2}));
+  const Tensor positions = Tensor::from({1, 0}).reshape({1, 2});
+  EXPECT_THAT(product.gather(0, positions)
+                  .square()
+                  .sum()
+                  .gradient({product})[0]
+                  .tolist<float>(),
+              ElementsAre(0, 8, 12, 0));
+  EXPECT_THAT((product.sort(0).first * product.detach())
+                  .sum()
+                  .gradient({product})[0]
+                  .tolist<float>(),
+              ElementsAre(3, 4, 6, 8));
+  // Values that were computed without a gradient have none.
+  Tensor w = x.parameter(), y;
+  {
+    const NoGradScope noGrad;
+    y = -w;
+  }
+  (-y + w * 2).sum().backward();
+  EXPECT_THAT(w.grad().tolist<float>(), ElementsAre(2, 2));
+}
+
 TEST(GradientTest, intermediateValuesAndRepeatedOnes) {
   Tensor x = Tensor::from({2.0f});
   Tensor h = x * x, y = h * h;
