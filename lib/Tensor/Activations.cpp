@@ -192,11 +192,18 @@ static Tensor gateDerivative(const Tensor &x, const Tensor &y,
   return s * mulAdd(x * slope, rest, same(x, 1));
 }
 
+/// A factor for numbers that are zero in few digits, which is x for all others:
+/// the product of infinity with zero is NaN.
+static Tensor withoutInfinity(const Tensor &x) {
+  constexpr double least = -1024;
+  return (x < least).where(least, x);
+}
+
 /// x / (1 + 2^-y) for a result of few digits.
 static Tensor gate(const Tensor &x, const Tensor &y) {
   Tensor isNegative = y < 0;
   Tensor power = isNegative.where(y, -y).exp2();
-  return x * (isNegative.where(power, 1) / (power + 1));
+  return withoutInfinity(x) * (isNegative.where(power, 1) / (power + 1));
 }
 
 Tensor Tensor::logsigmoid() const {
@@ -302,8 +309,9 @@ Tensor Tensor::silu() const {
     };
     if (!isExact) {
       const Sigmoid sigmoid(x);
-      return prim::withDerivative(x * (sigmoid.whole / (sigmoid.power + 1)), x,
-                                  derivative);
+      return prim::withDerivative(withoutInfinity(x) *
+                                      (sigmoid.whole / (sigmoid.power + 1)),
+                                  x, derivative);
     }
     Tensor above = (x < least).where(least, x);
     Tensor bounded = (above > 40).where(40, above);

@@ -197,6 +197,23 @@ TEST(Arithmetic, Pow) {
   EXPECT_ERROR(n.pow(-1), DTypeError, "negative power");
 }
 
+TEST(Elementwise, GatesOfInfinities) {
+  for (DType dtype :
+       {DType::Float16, DType::BFloat16, DType::Float32, DType::Float64}) {
+    SCOPED_TRACE(name(dtype));
+    const Tensor x =
+        Tensor::from({-INFINITY, INFINITY, NAN, -2.0f}).cast(dtype);
+    for (const Tensor &y : {x.silu(), x.gelu(), x.quickGelu(), x.mish()}) {
+      const auto values = y.cast(DType::Float64).tolist<double>();
+      EXPECT_EQ(values[0], 0);
+      EXPECT_TRUE(std::signbit(values[0]));
+      EXPECT_EQ(values[1], INFINITY);
+      EXPECT_TRUE(std::isnan(values[2]));
+      EXPECT_LT(values[3], 0);
+    }
+  }
+}
+
 TEST(Arithmetic, CopysignAndLogaddexp) {
   expectTensor(Tensor::from({3.0f, -3.0f}).copysign(-1), {2}, {-3, -3});
   std::vector<float> zeros =

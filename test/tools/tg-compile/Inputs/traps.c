@@ -1,6 +1,7 @@
-/* Calls a library where functions of memory end the program, and then where each
- * system call does. The kernel and this allocator know nothing of sanitizers.
- * `traps malloc`, `traps mprotect` and `traps call` show that each is caught. */
+/* Calls a library where functions of memory end the program, and then where
+ * each system call does. The kernel and this allocator know nothing of
+ * sanitizers. `traps malloc`, `traps mprotect` and `traps call` show that each
+ * is caught. */
 #define _GNU_SOURCE
 #include "net.h"
 
@@ -130,7 +131,8 @@ int main(int argc, char **argv) {
 
   const pid_t child = fork();
   if (child == 0) {
-    /* From here on, any system call but read, write and exit ends the process. */
+    /* From here on, any system call but read, write and exit ends the process.
+     */
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
       _exit(3);
     syscall(SYS_exit, step(fault) ? 1 : 0);
