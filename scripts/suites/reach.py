@@ -14,9 +14,9 @@ that of a file they include, differs from a base. The base is
 4. the last commit that is a day older than this one.
 
 Of the others, which passed when they were last reached, an eighth is checked, another
-one for each commit. Everything is checked with `--all`, and when that was done on this
-machine for the last time more than a day ago. The halves of tests that some suites run
-are chosen likewise.
+one for each commit; a quarter of those that a change may reach, but hardly ever does.
+Everything is checked with `--all`, and when that was done on this machine for the last
+time more than a day ago. The halves of tests that some suites run are chosen likewise.
 """
 
 import functools
@@ -31,8 +31,10 @@ from suites.common import LLVM, ROOT, Suite, run, say
 
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tinygrad-mlir-checks"
 DAY = 24 * 3600
-# Of sources that no change reaches, one of so many is checked.
+# Of sources that no change reaches, one of so many is checked; and of those that one
+# may reach.
 SHARE = 8
+NEAR_SHARE = 4
 
 
 class Options:
@@ -195,15 +197,19 @@ class Checks:
         self.known += 1
         return True
 
-    def is_due(self, name, stamp, files):
-        """Whether a source, which depends on `files`, has to be checked."""
+    def is_due(self, name, stamp, files, near=()):
+        """Whether a source, which depends on `files`, has to be checked.
+
+        `near`: other files, whose changes seldom make a difference.
+        """
         if self.is_known(stamp):
             return False
         changed = changed_files()
         if changed is None or any(is_changed(path, changed) for path in files):
             return True
+        share = NEAR_SHARE if any(is_changed(path, changed) for path in near) else SHARE
         relative = os.path.relpath(name, ROOT)
-        if hashlib.sha256((head() + relative).encode()).digest()[0] % SHARE == 0:
+        if hashlib.sha256((head() + relative).encode()).digest()[0] % share == 0:
             return True
         self.unreached += 1
         return False

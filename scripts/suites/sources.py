@@ -110,8 +110,8 @@ def suite_headers(build):
 
     def check(name):
         header = str(ROOT / "include" / name)
-        stamp, files = closure_stamp(stamps, header, includes, folders)
-        if not stamps.is_due(header, stamp, files):
+        stamp, files, near = closure_stamp(stamps, header, includes, folders)
+        if not stamps.is_due(header, stamp, files, near):
             return None
         compiler = ["g++", "-std=c++20", "-x", "c++"]
         if name.startswith("TinyGrad-c/"):
@@ -180,29 +180,35 @@ def folders_of(command):
     return [word[2:] for word in shlex.split(command) if word.startswith("-I")]
 
 
+def same_name(name, files):
+    """Those of `files` that have the name of a source, as it and its header have."""
+    stem = Path(name).stem
+    return [path for path in files if Path(path).name.split(".")[0] == stem]
+
+
 def closure_stamp(stamps, name, options, folders):
     """The stamp of a check that `name` compiles by itself, and the files it depends on.
 
-    These are the file, those of the same name, as its header and what tablegen wrote
-    for it, and others that include other files than before: what else a header says
-    cannot make includes superfluous or missing in sources that compile.
+    These are the file and those of the same name, as its header and what tablegen wrote
+    for it; and, by themselves, others that include other files than before: what else a
+    header says cannot make includes superfluous or missing in sources that compile.
     """
     closure = reach.own_includes(name, folders)
-    stem = Path(name).stem
-    texts = [path for path in closure if Path(path).name.split(".")[0] == stem]
+    texts = same_name(name, closure)
     parts = [*options, *map(reach.digest, texts)]
     for path in closure:
         parts += [path, *reach.includes_of(path)]
     changed = reach.changed_files() or set()
     others = [p for p in closure if p in changed and reach.has_other_includes(p)]
-    return stamps.stamp(name, parts), [*texts, *others]
+    return stamps.stamp(name, parts), texts, others
 
 
 def suite_includes(build):
     """Sources and headers compile by themselves, without the precompiled headers.
 
-    A source is checked again when its own text or that of its own header differs, or
-    when another file that it includes includes other files (closure_stamp).
+    A source is checked again when its own text or that of its own header differs; of
+    those that include a file that includes other files than before (closure_stamp), a
+    quarter is, another one for each commit.
 
     Headers that a source, or its own header where it begins with one, includes anyway
     may be precompiled (bases.py): nothing else is declared by them.
@@ -229,8 +235,8 @@ def suite_includes(build):
     for name, like in checks:
         entry = commands[like]
         folders = folders_of(entry["command"])
-        stamp, files = closure_stamp(stamps, name, [entry["command"]], folders)
-        if not stamps.is_due(name, stamp, files):
+        stamp, files, near = closure_stamp(stamps, name, [entry["command"]], folders)
+        if not stamps.is_due(name, stamp, files, near):
             continue
         words = bases.words_of(entry["command"])
         # Of own headers, the public ones are checked by themselves elsewhere.
@@ -303,7 +309,12 @@ def build_tidy_plugin():
 
 
 def suite_tidy(build):
-    """clang-tidy finds nothing in own sources."""
+    """clang-tidy finds nothing in own sources.
+
+    A source is checked again when its own text or that of its own header differs; of
+    those that include the header of another source that does, a quarter is, another one
+    for each commit.
+    """
     plugin = build_tidy_plugin()
     if plugin:
         entries = json.loads((build / "compile_commands.json").read_text())
@@ -343,6 +354,7 @@ def suite_tidy(build):
     stamps = reach.Checks("tidy", reach.digest(config))
     includes = dependencies(build)
     made = bases.Bases(folder)
+    stems = {Path(file).stem for file in files}
     due = []
     for name in [*heads, *files]:
         # Without cmake/MlirPch.h: what is precompiled makes no difference.
@@ -354,7 +366,11 @@ def suite_tidy(build):
         for path in needed:
             parts += [path, reach.digest(path)]
         stamp = stamps.stamp(name, parts)
-        if not stamps.is_due(name, stamp, [str(config), *needed]):
+        # What is wrong in a header without a source, sources that include it say.
+        others = [p for p in needed if p.endswith(".h") and Path(p).stem not in stems]
+        own = same_name(name, needed) + others
+        near = [path for path in needed if path not in own]
+        if not stamps.is_due(name, stamp, [str(config), *own], near):
             continue
         base = base_of.get(name)
         made.expect(base, bases.words_of(entry["command"]))
