@@ -68,8 +68,20 @@ TENSOR = "TinyGradTensorTests"
 # Programs most of whose tests run the same code with other values.
 VALUE_TESTS = (
     TENSOR, "TinyGradExampleTests", "TinyGradNNTests", "TinyGradOptimTests",
-    "MLIRTgMathToPolynomialTests", "MLIRTgUtilsTests",
+    "MLIRTgMathToPolynomialTests", "MLIRTgUtilsTests", "MLIRTgCpuTargetTests",
 )
+
+
+# Tests whose tensors are too large for a simulator.
+LARGE_TESTS = (
+    "BoundValuesTest.aLoopOfNewValuesKeepsNothing",
+    "Matmul.LargeLeftMatrices",
+    "Matmul.RowsTimesLargeMatrices",
+    "SymbolicShapeTest.LargeSizes",
+)
+# Tests of thousands of steps, of which others make a few: with sanitizers, these and
+# the large ones take minutes.
+LONG_TESTS = ("BoundValuesTest.newValuesKeepNothing", "NumbersTest.tenThousandSteps")
 
 
 def suite_gtest(build):
@@ -79,7 +91,9 @@ def suite_gtest(build):
         return run_unittests(build, programs)
     # Fewer random graphs, where each takes ten times as long. Values are compared by
     # the release preset; of the tests that are about them, each commit has another half.
-    programs = {name: {"TG_REWRITE_GRAPHS": "2000"} for name in programs}
+    settings = {"TG_REWRITE_GRAPHS": "2000"}
+    settings["GTEST_FILTER"] = "-" + ":".join((*LARGE_TESTS, *LONG_TESTS))
+    programs = {name: dict(settings) for name in programs}
     for name, settings in programs.items():
         if reach.get_half(name) == 0:
             settings.update(WITHOUT_RETURNS)
@@ -125,15 +139,6 @@ def suite_processors(build):
         counts.add(run_unittests(build, {TENSOR: settings}, tensor_half))
         counts.add(run_fuzz(build, [(settings, 300)]))
     return counts
-
-
-# Tests whose tensors are too large for a simulator.
-LARGE_TESTS = (
-    "BoundValuesTest.aLoopOfNewValuesKeepsNothing",
-    "Matmul.LargeLeftMatrices",
-    "Matmul.RowsTimesLargeMatrices",
-    "SymbolicShapeTest.LargeSizes",
-)
 
 
 def suite_simulator(build):
