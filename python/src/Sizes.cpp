@@ -227,11 +227,12 @@ static void bindUnreadValue(nb::module_ &module) {
                                 "The value of a size in a captured step.");
   const auto read = [](const UnreadValue &self) { return self.size.value(); };
   const auto isEqual = [](const UnreadValue &self, nb::object other) {
-    if (!PyLong_Check(other.ptr()))
+    if (!PyLong_Check(other.ptr()) && !PyFloat_Check(other.ptr()))
       return false;
-    const auto number = nb::cast<int64_t>(other);
-    return self.size.min() <= number && number <= self.size.max() &&
-           self.size.value() == number;
+    // Any number of Python, also one of more than 64 bits.
+    return !(other < nb::int_(self.size.min())) &&
+           !(other > nb::int_(self.size.max())) &&
+           other.equal(nb::int_(self.size.value()));
   };
   value.def("__eq__", isEqual);
   value.def("__ne__", [=](const UnreadValue &self, nb::object other) {
@@ -246,17 +247,17 @@ static void bindUnreadValue(nb::module_ &module) {
   value.def("__repr__",
             [](const UnreadValue &self) { return self.size.str() + ".val"; });
   const auto compare = [&](const char *name, auto function) {
-    value.def(name, [=](const UnreadValue &self, int64_t other) {
-      const bool least = function(self.size.min(), other);
-      return least == function(self.size.max(), other)
+    value.def(name, [=](const UnreadValue &self, nb::object other) {
+      const bool least = function(nb::int_(self.size.min()), other);
+      return least == function(nb::int_(self.size.max()), other)
                  ? least
-                 : function(self.size.value(), other);
+                 : function(nb::int_(self.size.value()), other);
     });
   };
-  compare("__lt__", [](int64_t a, int64_t b) { return a < b; });
-  compare("__le__", [](int64_t a, int64_t b) { return a <= b; });
-  compare("__gt__", [](int64_t a, int64_t b) { return a > b; });
-  compare("__ge__", [](int64_t a, int64_t b) { return a >= b; });
+  compare("__lt__", [](nb::object a, nb::object b) { return a < b; });
+  compare("__le__", [](nb::object a, nb::object b) { return a <= b; });
+  compare("__gt__", [](nb::object a, nb::object b) { return a > b; });
+  compare("__ge__", [](nb::object a, nb::object b) { return a >= b; });
   // What reads it: if that is an error, it says which size.
   for (const char *name :
        {"add", "sub", "mul", "floordiv", "mod", "truediv", "pow"}) {

@@ -514,6 +514,8 @@ def test_values_of_sizes_in_captured_steps():
         assert value != 0 and not value == 9 and value != "2" and value
         assert value > 1 and value >= 2 and value < 9 and value <= 8
         assert not value < 2 and not value > 8
+        # Numbers of Python of any size.
+        assert value < 2**70 and value != -(2**70) and value > 1.5 and value != 8.5
         return (x[: n + 1].sum() + n).realize()
 
     n = Variable("n", 2, 8)

@@ -79,8 +79,8 @@ LARGE_TESTS = (
     "Matmul.RowsTimesLargeMatrices",
     "SymbolicShapeTest.LargeSizes",
 )
-# Tests of thousands of steps, of which others make a few: with sanitizers, these and
-# the large ones take minutes.
+# Tests of thousands of steps, of which others make a few. With sanitizers, these and
+# the large ones would take a quarter of the time of the tensor API's.
 LONG_TESTS = ("BoundValuesTest.newValuesKeepNothing", "NumbersTest.tenThousandSteps")
 
 

@@ -82,28 +82,15 @@ static NET_ALIGNED double total[1024];
 static NET_ALIGNED char mask[1024], flipped[1024];
 static NET_ALIGNED short half[1024 * 1024];
 
-/* Calls each function; those that need scratch memory get it. */
 static int step(const char *fault) {
-#ifdef NET_FORWARD_SCRATCH_BYTES
-  static NET_ALIGNED char scratch[NET_FORWARD_SCRATCH_BYTES];
-#define SCRATCH , scratch
-#else
-#define SCRATCH
-#endif
-#ifdef NET_LARGE_SCRATCH_BYTES
-  static NET_ALIGNED char large_scratch[NET_LARGE_SCRATCH_BYTES];
-#define LARGE_SCRATCH , large_scratch
-#else
-#define LARGE_SCRATCH
-#endif
   int failures = net_init(&state) != NET_OK;
   for (int64_t rows = 0; rows <= 65; ++rows) {
     const int is_right = rows >= 1 && rows <= 64;
-    const int result = net_forward(&state, &x[0][0], &y[0][0], rows SCRATCH);
+    const int result = net_forward(&state, &x[0][0], &y[0][0], rows);
     failures += (result == NET_OK) != is_right;
   }
   failures += net_large(matrix, total, (void *)mask, (void *)half,
-                        (void *)flipped LARGE_SCRATCH) != NET_OK;
+                        (void *)flipped) != NET_OK;
   if (strcmp(fault, "malloc") == 0) {
     void *volatile block = malloc(64);
     failures += block == NULL;
