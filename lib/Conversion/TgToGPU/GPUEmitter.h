@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/DirectCopies.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 
 namespace mlir::tg::togpu {
@@ -142,7 +143,8 @@ private:
 
   //===--- Tiles that are filled ahead (AsyncCopies.cpp) ---===//
   /// Whether both tiles of a sum are filled ahead, by copies that no item waits
-  /// for, in the only loop of the sum.
+  /// for, in the only loop of the sum. Sets `directCopies` if they are those of
+  /// subgroups.
   bool isFilledAhead(StageOp rows, StageOp columns, ArrayRef<unsigned> loops);
   /// Begins to copy the elements of a tile at the current positions to the
   /// buffer that begins at \p start.
@@ -152,13 +154,31 @@ private:
   /// The loop of a sum whose tiles are filled ahead; `multiply` adds what is in
   /// the buffers that begin at the places for the tiles. Copies of boxes fill
   /// them if the layout has these.
-  void emitFilledAhead(
-      std::array<StageOp, 2> tiles, unsigned loop, SmallVectorImpl<Value> &sums,
-      Location loc,
-      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
-          multiply);
+  using Multiply =
+      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>;
+  void emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
+                       SmallVectorImpl<Value> &sums, Location loc,
+                       Multiply multiply);
+  /// Calls `body` in a scope in which a loop is at a position of a part.
+  void atPosition(unsigned loop, Value value, Dim begin, Dim end,
+                  llvm::function_ref<void()> body);
   bool emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
                SmallVectorImpl<Value> &sums, Body body) override;
+
+  //===--- Tiles that subgroups copy at once (DirectCopies.cpp) ---===//
+  /// As emitFilledAhead and beginCopies, by copies of subgroups.
+  void emitDirectlyAhead(std::array<StageOp, 2> tiles, unsigned loop,
+                         SmallVectorImpl<Value> &sums, Location loc,
+                         Multiply multiply);
+  void beginDirectCopies(StageOp op, const DirectCopy &copy, Value start);
+  /// Waits for all copies of the item but those of the last `positions`
+  /// positions.
+  void waitForDirectCopies(int64_t positions, Location loc);
+  /// Binds a range to the chunk that is to be at its position of a permuted
+  /// tile, in a scope of its own, and calls `body` there.
+  void atPermutedChunk(StageOp op, RangeOp chunks,
+                       llvm::function_ref<void()> body);
+  bool isDirect(StageOp tile) const { return directCopies.contains(tile); }
 
   //===--- Tiles that copies of boxes fill (BoxCopies.cpp) ---===//
   /// What the loop around a sum needs for them.
@@ -229,6 +249,10 @@ private:
   /// Where the buffers begin that the current position of a sum reads, of tiles
   /// that are filled ahead.
   DenseMap<Operation *, Value> starts;
+  /// How subgroups copy the tiles that they fill ahead, and the copies that an
+  /// item has begun for the position that is being filled.
+  DenseMap<Operation *, DirectCopy> directCopies;
+  int64_t numDirectCopies = 0;
   /// The last positions of a loop whose products may still run at the end of
   /// one.
   int64_t positionsInFlight = 0;

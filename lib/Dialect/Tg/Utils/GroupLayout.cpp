@@ -676,16 +676,28 @@ std::optional<StringRef> tg::findObstacleToCopy(KernelOp kernel, StageOp tile,
         return llvm::is_contained(analysis.getRanges(term.first), lanes);
       }))
     return "lanes are not neighbors in memory";
-  int64_t alignment = getAlignment(kernel, load.getBuffer());
-  if (const int64_t divisor =
-          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
-    alignment = getCommonDivisor(alignment, divisor * bytes);
-  if (alignment < kFewestCopied)
+  if (getCopyAlignment(kernel, tile, analysis) < kFewestCopied)
     return "addresses are multiples of fewer than 4 bytes";
   if (load.getMask() &&
       countCopiedLanes(tile, analysis) * bytes < kFewestCopied)
     return "elements of fewer than 4 bytes are masked one by one";
   return std::nullopt;
+}
+
+int64_t tg::getCopyAlignment(KernelOp kernel, StageOp tile,
+                             IndexAnalysis &analysis) {
+  auto load = tile.getValue().getDefiningOp<LoadOp>();
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  LinearForm index = analysis.getLinear(load.getIndex());
+  Value lanes = tile.getRanges().back();
+  if (index.getCoefficient(lanes) == 1)
+    index.addTerm(lanes, -1);
+  int64_t alignment = getAlignment(kernel, load.getBuffer());
+  if (const int64_t divisor =
+          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
+    alignment = getCommonDivisor(alignment, divisor * bytes);
+  return alignment;
 }
 
 int64_t tg::countCopiedLanes(StageOp tile, IndexAnalysis &analysis) {

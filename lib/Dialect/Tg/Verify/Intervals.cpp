@@ -13,6 +13,7 @@
 #include "BoxWrites.h"
 #include "Formula.h"
 #include "MatrixReads.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -40,6 +41,7 @@ static constexpr int64_t kMatrixRowBytes = 16;
 static bool isExchange(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::SubgroupReduceOp, nvgpu::MmaSyncOp,
              nvgpu::LdMatrixOp, NVVM::WgmmaMmaAsyncOp>(op) ||
+         isa<amdgpu::GatherToLDSOp>(op) ||
          op->getName().getStringRef() == "amdgpu.mfma" ||
          op->getName().getStringRef() == "amdgpu.wmma";
 }
@@ -49,9 +51,10 @@ LogicalResult Intervals::collect(Operation *op) {
     exchanges.push_back(op);
   if (isa<gpu::BarrierOp>(op))
     barriers.push_back(op);
-  if (isa<gpu::BarrierOp, nvgpu::DeviceAsyncCreateGroupOp,
-          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp,
-          NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op))
+  if (isa<gpu::BarrierOp, amdgpu::GatherToLDSOp, amdgpu::MemoryCounterWaitOp,
+          nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp,
+          nvgpu::MBarrierTryWaitParityOp, NVVM::WgmmaGroupSyncAlignedOp,
+          NVVM::WgmmaWaitGroupSyncOp>(op))
     for (Operation *up = op; up != func; up = up->getParentOp())
       synchronizing.insert(up);
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
@@ -118,6 +121,21 @@ LogicalResult Intervals::collect(Operation *op) {
     return add({op, copy.getDst(), copy.getDstIndices(), width,
                 /*isWrite=*/true, Value(), /*isAsync=*/true});
   }
+  if (auto copy = dyn_cast<amdgpu::GatherToLDSOp>(op);
+      copy && isAccessible(copy.getSrc()) && isAccessible(copy.getDst())) {
+    auto lanes = dyn_cast<VectorType>(copy.getTransferType());
+    if (!lanes || copy.getDstIndices().size() != 1 ||
+        lanes.getElementType() !=
+            cast<MemRefType>(copy.getDst().getType()).getElementType())
+      return op->emitError("unsupported copy");
+    const int64_t width = lanes.getNumElements();
+    (void)add({op, copy.getSrc(), copy.getSrcIndices(), width});
+    accessesOf[op].push_back(accesses.size());
+    accesses.push_back({op, copy.getDst(), copy.getDstIndices(), width,
+                        /*isWrite=*/true, Value(), /*isAsync=*/true});
+    accesses.back().isOfSubgroup = true;
+    return success();
+  }
   if (auto matrix = dyn_cast<nvgpu::LdMatrixOp>(op);
       matrix && isAccessible(matrix.getSrcMemref())) {
     auto type = cast<MemRefType>(matrix.getSrcMemref().getType());
@@ -135,6 +153,14 @@ LogicalResult Intervals::collect(Operation *op) {
               /*isWrite=*/isa<memref::StoreOp, vector::StoreOp>(op)});
 }
 
+void Intervals::setPermutations() {
+  for (MemoryAccess &copy : accesses)
+    if (copy.isOfSubgroup)
+      for (const MemoryAccess &other : accesses)
+        if (other.memory == copy.memory && other.permutation)
+          copy.permutation = other.permutation;
+}
+
 LogicalResult Intervals::collect() {
   if (!func.getBody().hasOneBlock())
     return func.emitError("has several blocks");
@@ -142,6 +168,7 @@ LogicalResult Intervals::collect() {
       [&](Operation *op) { return WalkResult(collect(op)); });
   if (result.wasInterrupted() || failed(checkMbarriers(func)))
     return failure();
+  setPermutations();
   for (auto [copy, source] : boxSources)
     for (const MemoryAccess &access : accesses)
       if (access.isWrite && access.memory == source) {
@@ -294,6 +321,16 @@ Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
                                        at->base == Iteration::current
                                  : at->base == Iteration::first);
         });
+    } else if (isa<amdgpu::GatherToLDSOp>(op)) {
+      record(op, states);
+      for (State &state : states)
+        state.numGroups += isOfSubgroup;
+    } else if (auto wait = dyn_cast<amdgpu::MemoryCounterWaitOp>(op)) {
+      // Of all copies, the last ones may still run.
+      const std::optional<uint32_t> running = wait.getLoad();
+      if (isOfSubgroup && running)
+        for (State &state : states)
+          state.hasWaited |= state.numGroups >= int64_t(*running);
     } else if (isa<nvgpu::DeviceAsyncCreateGroupOp,
                    NVVM::WgmmaGroupSyncAlignedOp>(op)) {
       for (State &state : states)
@@ -385,6 +422,7 @@ SmallVector<Reached> Intervals::findPending(const MemoryAccess &copy) {
   reached.clear();
   isPending = true;
   isOfProduct = isa<NVVM::WgmmaMmaAsyncOp>(copy.op);
+  isOfSubgroup = copy.isOfSubgroup;
   position = copy.position;
   Operation *unit = getUnit(copy.op);
   State state = getStartState(unit);

@@ -50,6 +50,9 @@ struct MemoryAccess {
   /// longer than a chunk.
   bool isMatrix = false;
   std::optional<Permutation> permutation = std::nullopt;
+  /// What the items of a subgroup write follows one another, and the indices
+  /// are those of the first one's, after the permutation.
+  bool isOfSubgroup = false;
   /// Of a copy of a box.
   std::optional<BoxPosition> position = std::nullopt;
 };
@@ -119,13 +122,15 @@ private:
     Iterations where;
     SmallVector<PathFact, 2> path;
     /// Of an asynchronous access: the groups of its kind that were closed after
-    /// it was issued.
+    /// it was issued; of a copy of a subgroup: the copies that were begun.
     int64_t numGroups = 0;
     bool hasWaited = false;
   };
   using States = SmallVector<State>;
 
   LogicalResult collect(Operation *op);
+  /// Copies of subgroups write memory in the order that others permute it to.
+  void setPermutations();
   bool isSynchronizing(Operation *op) const {
     return synchronizing.contains(op);
   }
@@ -150,9 +155,9 @@ private:
   SmallVector<std::pair<Operation *, Value>> boxSources;
   /// Operations with regions in which something synchronizes, and that itself.
   DenseSet<Operation *> synchronizing;
-  /// The search that is running, whether it follows a matrix operation, and the
-  /// copy of a box that it follows.
-  bool isPending = false, isOfProduct = false;
+  /// The search that is running, whether it follows a matrix operation or a
+  /// copy of a subgroup, and the copy of a box that it follows.
+  bool isPending = false, isOfProduct = false, isOfSubgroup = false;
   std::optional<BoxPosition> position;
   SmallVector<Reached> reached;
 };

@@ -20,6 +20,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
+#include "TinyGrad/Support/AsyncCopies.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::tg {
@@ -65,6 +66,8 @@ private:
   /// The same for what an asynchronous copy writes or a matrix operation reads.
   /// What its item accesses before it has waited is wrong too.
   LogicalResult askPending(const MemoryAccess &copy);
+  /// The items of a subgroup give the same address to write to.
+  LogicalResult askAddresses();
   /// No two groups access an element of a buffer, one of them writing.
   LogicalResult askGroups();
 
@@ -217,17 +220,23 @@ LogicalResult FunctionProof::askBounds() {
 // Convergence
 //===----------------------------------------------------------------------===//
 
+/// The current iterations of the loops around an operation.
+static Iterations getCurrentIterations(Operation *op) {
+  Iterations where;
+  for (Operation *outer = op->getParentOp(); !isa<gpu::GPUFuncOp>(outer);
+       outer = outer->getParentOp())
+    if (isa<scf::ForOp>(outer))
+      where.push_back({outer, Iteration()});
+  return where;
+}
+
 LogicalResult FunctionProof::askAgreement(Operation *op, const Twine &claim,
                                           StringRef subject,
                                           std::optional<int64_t> width) {
   for (Operation *up = op->getParentOp(); up != func; up = up->getParentOp()) {
     // From the outside in: items that agree on the loops around it are at the
     // same iterations of these.
-    Iterations where;
-    for (Operation *outer = up->getParentOp(); outer != func;
-         outer = outer->getParentOp())
-      if (isa<scf::ForOp>(outer))
-        where.push_back({outer, Iteration()});
+    const Iterations where = getCurrentIterations(up);
     auto assertDiffers = [&](LaunchEncoder &launch) {
       LaunchEncoder::Group group = launch.makeGroup("group");
       LaunchEncoder::Item item = launch.makeItem(group, "item"),
@@ -245,6 +254,30 @@ LogicalResult FunctionProof::askAgreement(Operation *op, const Twine &claim,
                           ? "items may decide differently here"
                           : "items may run this loop differently often");
     if (failed(ask(op, claim, subject, assertDiffers, cause)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionProof::askAddresses() {
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    if (!access.isOfSubgroup)
+      continue;
+    auto assertDiffers = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                          other = launch.makeItem(group, "other");
+      launch.assertSameSubgroup(item, other, tinygrad::kDirectCopyItems);
+      const Iterations where = getCurrentIterations(access.op);
+      ItemEncoder first(launch, item, where), second(launch, other, where);
+      first.assertReached({&access, {}, {}});
+      second.assertReached({&access, {}, {}});
+      first.assertTrue(first.hasOtherAddress(access, second));
+    };
+    if (failed(ask(access.op,
+                   "two work items of a subgroup give different addresses to "
+                   "write to, of which only the first one's counts",
+                   "address", assertDiffers)))
       return failure();
   }
   return success();
@@ -407,8 +440,8 @@ LogicalResult FunctionProof::ask() {
   if (failed(checkFunction()) || failed(intervals.collect()))
     return failure();
   return failure(failed(askPermutations()) || failed(askBounds()) ||
-                 failed(askConvergence()) || failed(askRaces()) ||
-                 failed(askGroups()));
+                 failed(askConvergence()) || failed(askAddresses()) ||
+                 failed(askRaces()) || failed(askGroups()));
 }
 
 LogicalResult mlir::tg::verifyGPUKernels(ModuleOp module,

@@ -124,6 +124,12 @@ int64_t getAlignment(KernelOp kernel, Value buffer);
 std::optional<StringRef> findObstacleToCopy(KernelOp kernel, StageOp tile,
                                             IndexAnalysis &analysis);
 
+/// What the addresses of the elements that fill a tile are multiples of, in
+/// bytes: those of the first lane, which are neighbors in memory if the tile
+/// has lanes.
+int64_t getCopyAlignment(KernelOp kernel, StageOp tile,
+                         IndexAnalysis &analysis);
+
 /// How many lanes of such a tile, a power of two, one copy may have at most:
 /// its mask is the same for all of them.
 int64_t countCopiedLanes(StageOp tile, IndexAnalysis &analysis);

@@ -388,17 +388,29 @@ bool Heuristic::contractProducts() {
                           kSubgroups};
   // Lanes of a tile that is turned are not neighbors there: if its elements are
   // large enough to be copied one by one, no item waits for them.
-  const std::optional<Ahead> ahead = planAhead(product.reduce);
+  std::optional<Ahead> ahead = planAhead(product.reduce, /*isOfUnit=*/true);
+  const Fill fills[] = {left, right};
+  const int64_t width = target.vectorBytes / bytes;
+  const bool isDirect = ahead && copiesBySubgroups();
+  if (isDirect)
+    if (std::optional<StringRef> why =
+            findObstacleToDirectFills(unit, *ahead, fills, width, items)) {
+      waiting = why->str();
+      ahead.reset();
+    }
+  // Lanes of a tile that is turned are not neighbors there: if its elements are
+  // large enough to be copied one by one, no item waits for them.
   const bool copiesElements =
-      ahead && llvm::all_of(ahead->tiles, [&](StageOp tile) {
+      ahead && !isDirect && llvm::all_of(ahead->tiles, [&](StageOp tile) {
         return !findObstacleToCopy(schedule.getKernel(), tile,
                                    schedule.getAnalysis());
       });
-  const Fill fills[] = {left, right};
   for (auto [fill, isNarrowed] : llvm::zip_equal(fills, mayNarrow))
-    splitFill(fill,
-              fill.isTurned && copiesElements ? 1 : target.vectorBytes / bytes,
-              axes, isNarrowed);
+    if (ahead && isDirect)
+      splitDirectFill(fill, width, axes);
+    else
+      splitFill(fill, fill.isTurned && copiesElements ? 1 : width, axes,
+                isNarrowed);
   fillAhead(ahead);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))

@@ -15,8 +15,9 @@ else the barrier is not needed. These are counted too.
 
 With --mutants, each barrier and each wait for copies or products is left out, the
 order of elements in tiles is changed, and accesses of tiles are one element too far,
-or matrices a whole tile; of copies of boxes, all that mbarriers need is left out or
-changed, and boxes are elsewhere: each time the proof must fail.
+or matrices a whole tile; copies of subgroups are to other places; of copies of boxes,
+all that mbarriers need is left out or changed, and boxes are elsewhere: each time the
+proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
@@ -237,6 +238,7 @@ def replace(lines, i, old, new):
 def mutants(module):
     """(what is wrong, the lines of the module, what the error has to say)"""
     lines = module.splitlines()
+    num_copies = 0
     is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
     for i, line in enumerate(lines):
@@ -248,6 +250,18 @@ def mutants(module):
             if found := re.search(r"numGroups = (\d+)", line):
                 later = f"numGroups = {int(found[1]) + 1}"
                 yield "later wait", replace(lines, i, found[0], later), message
+        elif found := re.search(r"amdgpu.memory_counter_wait load\((\d+)\)", line):
+            later = replace(
+                lines, i, found[0], f"amdgpu.memory_counter_wait load({int(found[1]) + 1})"
+            )
+            message = "before it has waited|no barrier is between"
+            yield "wait for loads", lines[:i] + lines[i + 1 :], message
+            yield "later wait for loads", later, message
+        elif found := re.search(r"gather_to_lds [^\]]*\], %\w+\[(%\w+)\]", line):
+            # One of each eight: most are alike.
+            num_copies += 1
+            if num_copies % 8 == 1:
+                yield from direct_mutants(lines, i, found[1])
         elif mutation := mbarrier_mutants(lines, i):
             yield from mutation
         elif "nvvm.wgmma.commit" in line:
@@ -277,7 +291,9 @@ def mutants(module):
                 f"%far = arith.addi {place}, %tile : index",
             ]
             yield "offset of matrix", far, "outside of its buffer|no barrier is between"
-        elif found := re.match(r"\s*(%\w+) = arith\.xori (%\w+), (%\w+) : index", line):
+        elif "arith.shli" in lines[i - 1] and (
+            found := re.match(r"\s*(%\w+) = arith\.xori (%\w+), (%\w+) : index", line)
+        ):
             orders.append((i, found[1], found[2]))
     # The row is shifted, masked, shifted back and flips bits, in this order.
     row = re.compile(r"arith\.shrui (%\w+), (%\w+) : index")
@@ -309,6 +325,25 @@ def mutants(module):
         # Matrix operations that read the tiles themselves know one order.
         message = OTHER_ORDER if "nvvm.wgmma" in module else "is no permutation"
         yield "order of all", wrong, message
+
+
+def direct_mutants(lines, i, place):
+    """The mutants of a copy of a subgroup to a place."""
+    for what, number, message in (
+        ("element", "%one_more", "two chunks"),
+        ("address of each item", "%item", "different addresses"),
+        ("buffer", "%buffer", "outside of its buffer|no barrier is between|before it has waited"),
+    ):
+        other = replace(lines, i, f"[{place}] :", "[%other] :")
+        other[i:i] = [
+            "%one_more = arith.constant 1 : index",
+            "%chunk = arith.constant 8 : index",
+            "%buffer = arith.constant 4096 : index",
+            "%lane = gpu.thread_id x",
+            "%item = arith.muli %lane, %chunk : index",
+            f"%other = arith.addi {place}, {number} : index",
+        ]
+        yield f"copy to another {what}", other, message
 
 
 def mbarrier_mutants(lines, i):
