@@ -15,7 +15,7 @@ with --chip sm_90a, where heuristics choose these.
 Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernels.py
 and are for sm_90a: one instruction (HGMMA; QGMMA of fp8, IGMMA of i8) of four subgroups
 is 64 rows, all columns of the operation and a depth of 32 bytes. With -tma, copies of boxes (UTMALDG) fill tiles;
-what one subgroup does to begin these is not counted.
+what one subgroup does to begin these is not counted. With -store, results of f16 are stored as boxes.
 """
 
 import argparse
@@ -67,6 +67,12 @@ SCHEDULES |= {
         "--alone",
     ]
     for element in ("f32", "e4m3", "i8")
+}
+# Results that are stored as boxes.
+SCHEDULES |= {
+    f"{name}-store": [*SCHEDULES[name], "--store", "--result=f16"]
+    for name in SCHEDULES
+    if re.fullmatch(r"wgmma-\d+x\d+-tma", name)
 }
 MULTIPLICATIONS = ("HGMMA", "QGMMA", "IGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
 

@@ -429,6 +429,20 @@ static void stageForWarpgroups(KernelSchedule &schedule, Value factor,
   schedule.setKind(ranges[isAlongSide ? 2 : 1], RangeKind::loop);
 }
 
+/// The only store of a kernel is of boxes, if these are in memory as the
+/// hardware writes them and fit into a tile that was read.
+static void storeBoxes(KernelSchedule &schedule, KernelOp kernel) {
+  SmallVector<StoreOp> stores(kernel.getBody().getOps<StoreOp>());
+  if (stores.size() != 1 || stores.front().getUpdate())
+    return;
+  MLIRContext *context = kernel.getContext();
+  const StepOperand store{StringAttr::get(context, StoreOp::getOperationName()),
+                          0};
+  if (!schedule.findObstacle(StepAttr::get(context, StepKind::buffer, {store},
+                                           {}, kAsTma + 1, {})))
+    schedule.storeBoxes(stores.front());
+}
+
 bool Heuristic::contractOnWarpgroups() {
   RangedReduceOp sum = findOnlySum();
   if (!sum || !hasWarpgroups(target))
@@ -528,5 +542,6 @@ bool Heuristic::contractOnWarpgroups() {
   const ProductFactors staged = *getFactors(sum.getValue());
   for (Value factor : {staged.lhs, staged.rhs})
     schedule.setBuffers(getGroupTile(factor), kAsTma + buffers);
+  storeBoxes(schedule, sum->getParentOfType<KernelOp>());
   return true;
 }
