@@ -50,7 +50,13 @@ SCHEDULES = {
         f"--tiles={rows // 64 // warpgroups}",
         *(["--tma"] if copies else []),
     ]
-    for rows, columns, warpgroups in ((128, 128, 2), (256, 128, 2), (128, 256, 2))
+    for rows, columns, warpgroups in (
+        (128, 64, 2),
+        (256, 64, 2),
+        (128, 128, 2),
+        (256, 128, 2),
+        (128, 256, 2),
+    )
     for copies in ("", "-tma")
 }
 # Other types of factors, which have to be along the depth.

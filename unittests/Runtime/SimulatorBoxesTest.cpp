@@ -91,9 +91,9 @@ void storeBoxes(void **buffers, const int64_t *values, int64_t item, int64_t) {
   for (int64_t i = number; i < kBoxElements; i += kItems) {
     const int64_t row = i / kBoxColumns, column = i % kBoxColumns;
     if (mistake != Unwritten || i != 70)
-      write(isSwizzled ? row * kBoxColumns + (column / 8 ^ row % 8) * 8 +
-                             column % 8
-                       : i,
+      write(isSwizzled
+                ? row * kBoxColumns + (column / 8 ^ row % 8) * 8 + column % 8
+                : i,
             valueOf(group, i));
   }
   if (mistake != NoFence && mistake != FenceTooLate)
@@ -191,8 +191,8 @@ TEST(BoxStores, areWaitedFor) {
               HasSubstr("ends before a box has been read that work item (0, 0, "
                         "0) stores to buffer 0 and has not waited for"));
   // Of all others, an item writes what has not been read.
-  for (Mistake mistake : {NoCommit, NoWait, WaitForOlder, WriteBefore,
-                          WriteByOther})
+  for (Mistake mistake :
+       {NoCommit, NoWait, WaitForOlder, WriteBefore, WriteByOther})
     EXPECT_THAT(run(mistake),
                 AllOf(HasSubstr("writes element 77"),
                       HasSubstr("which a store of a box reads that was not "

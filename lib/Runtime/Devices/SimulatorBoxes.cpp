@@ -55,14 +55,14 @@ bool SimGroup::checkMap(const SimItem &item, const SimTensorMap &map,
     reason = "permuted rows of " + std::to_string(rowBytes) + " bytes";
   else
     return true;
-  record(nameOf(item.number) + " of " + nameOfGroup(group) +
-         " copies " + (isWrite ? "to" : "from") + " buffer " +
-         std::to_string(map.buffer) + " by a tensor map with " + reason);
+  record(nameOf(item.number) + " of " + nameOfGroup(group) + " copies " +
+         (isWrite ? "to" : "from") + " buffer " + std::to_string(map.buffer) +
+         " by a tensor map with " + reason);
   return false;
 }
 
-/// Records that a copy reads or writes a box of a buffer. Returns false after an
-/// error.
+/// Records that a copy reads or writes a box of a buffer. Returns false after
+/// an error.
 bool SimGroup::accessBox(const SimItem &item, const SimTensorMap &map,
                          int64_t x, int64_t y, bool isWrite, int64_t site) {
   const auto what = [&] {
@@ -90,9 +90,10 @@ bool SimGroup::accessBox(const SimItem &item, const SimTensorMap &map,
                          std::uintptr_t(first * map.elementBytes),
                      uint32_t(bytes), isWrite, /*isShared=*/false);
     Conflict conflict;
-    if (state->shadow.access(
-            cache, address, bytes, std::size_t(map.elementBytes),
-            {!isWrite, isWrite}, GlobalShadow::stamp(group, phase, item.number), conflict))
+    if (state->shadow.access(cache, address, bytes,
+                             std::size_t(map.elementBytes), {!isWrite, isWrite},
+                             GlobalShadow::stamp(group, phase, item.number),
+                             conflict))
       continue;
     record("race: " + what() + ", of which " + nameOf(conflict.item) +
            (conflict.isOtherGroup ? " of " + nameOfGroup(conflict.group)

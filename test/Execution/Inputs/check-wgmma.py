@@ -66,6 +66,9 @@ CHOSEN = {
     "--rows=256 --depth=192 --right=columns": "wgmma_m64n128k16_f16",
     "--rows=128 --depth=136 --left=columns": "wgmma_m64n128k16_f16",
     "--columns=256 --depth=400 --right=columns --element=i8": "wgmma_m64n256k32_i8",
+    "--columns=256 --depth=64 --right=columns --result=f16": "wgmma_m64n256k16_f16",
+    "--rows=512 --columns=64 --depth=320 --result=f16": "wgmma_m64n64k16_f16",
+    "--columns=192 --depth=128 --left=columns": "wgmma_m64n64k16_f16",
 }
 
 
