@@ -180,7 +180,7 @@ private:
                        llvm::function_ref<void()> body);
   bool isDirect(StageOp tile) const { return directCopies.contains(tile); }
 
-  //===--- Tiles that copies of boxes fill (BoxCopies.cpp) ---===//
+  //===--- Tiles and results that are copied as boxes (BoxCopies.cpp) ---===//
   /// What the loop around a sum needs for them.
   struct BoxFilling {
     Value mbarriers;  ///< one for each buffer
@@ -202,6 +202,19 @@ private:
   /// Waits until the buffers of a position are filled.
   void waitForBoxes(const BoxFilling &filling, Value position, int64_t buffers,
                     Location loc);
+  /// A map of boxes of a buffer.
+  Value createTensorMap(const tinygrad::TensorMap &map, Value buffer,
+                        Location loc);
+  /// A box that begins at an element in the memory of a tile.
+  Value getBox(StageOp tile, const tinygrad::TensorMap &map, Value first,
+               Location loc);
+  /// Whether the item is the first one of its group; null if it is alone.
+  Value getIsFirstItem(Location loc);
+  /// Writes a result at the current positions to the memory of a tile that no
+  /// item reads any more.
+  void writeToBox(StoreOp op);
+  /// Copies these boxes to their buffer, and waits until they have been read.
+  void storeBoxes(Location loc);
   /// The value of an index at the current positions.
   Value getScalar(const LinearForm &form, int64_t offset, Location loc);
 
@@ -256,6 +269,8 @@ private:
   /// The last positions of a loop whose products may still run at the end of
   /// one.
   int64_t positionsInFlight = 0;
+  /// Whether results are in the memory of a tile.
+  bool hasBoxResults = false;
   bool isFillingOthers = false;
   /// Parts of memory that were written before, and in which blocks.
   DenseSet<std::pair<Operation *, int64_t>> written;

@@ -324,6 +324,20 @@ Value ItemEncoder::beginsWithin(const MemoryAccess &access, int64_t count) {
 
 Value ItemEncoder::overlaps(const MemoryAccess &access, ItemEncoder &other,
                             const MemoryAccess &otherAccess) {
+  if (access.box) {
+    // Boxes of one matrix overlap along both of its dimensions.
+    std::array<Value, 2> isNear;
+    for (size_t i : {0, 1}) {
+      Term x = getLane(access.box->place[i], 0),
+           y = other.getLane(otherAccess.box->place[i], 0);
+      isNear[i] =
+          makeAnd(compare(IntPredicate::lt, x.term,
+                          sum(y, constant(otherAccess.box->size[i])).term),
+                  compare(IntPredicate::lt, y.term,
+                          sum(x, constant(access.box->size[i])).term));
+    }
+    return makeAnd(isNear[0], isNear[1]);
+  }
   Element first = getFirstElement(access),
           second = other.getFirstElement(otherAccess);
   const Number distance = first.offset - second.offset;

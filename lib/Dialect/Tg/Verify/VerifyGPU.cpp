@@ -21,6 +21,7 @@
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
 #include "TinyGrad/Support/AsyncCopies.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::tg {
@@ -140,7 +141,7 @@ LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
                                          size);
                  })))
     return failure();
-  if (access.isMatrix && access.isWrite) {
+  if (isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaAsyncStoreOp>(access.op)) {
     // Rows that are permuted alike, and no others.
     const int64_t count = int64_t(permutation.rowMask + 1)
                           << permutation.rowBits;
@@ -193,7 +194,10 @@ LogicalResult FunctionProof::askPermutations() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FunctionProof::askBounds() {
-  for (const MemoryAccess &access : intervals.getAccesses())
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    // The hardware knows where the matrix ends.
+    if (access.box)
+      continue;
     for (const LaunchedElements &launched : getElements(access)) {
       auto assertOutside = [&](LaunchEncoder &launch) {
         // Variables that no argument has are declared here.
@@ -213,6 +217,7 @@ LogicalResult FunctionProof::askBounds() {
                      "access", assertOutside)))
         return failure();
     }
+  }
   return success();
 }
 
@@ -393,6 +398,9 @@ LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
                    copy.isWrite
                        ? "a work item accesses an element before it has waited "
                          "for the copy that writes it"
+                   : isa<nvgpu::TmaAsyncStoreOp>(copy.op)
+                       ? "a work item overwrites an element before it has "
+                         "waited for the store of a box that reads it"
                        : "a work item overwrites an element before it has "
                          "waited for the matrix operation that reads it",
                    "race", assertHazard,

@@ -103,6 +103,15 @@ struct GroupLayout {
   SmallVector<std::pair<StageOp, TileBoxes>, 2> boxTiles;
   int64_t mbarriers = 0;
 
+  /// A store of boxes, which are made in the memory of a tile of that
+  /// contraction; no store if there is none.
+  struct BoxStore {
+    StoreOp store;
+    StageOp tile;
+    ResultBoxes result;
+  };
+  std::optional<BoxStore> boxStore;
+
   uint32_t getGroupItems() const {
     return groupSize[0] * groupSize[1] * groupSize[2];
   }

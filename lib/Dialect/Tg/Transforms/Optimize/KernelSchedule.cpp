@@ -133,7 +133,10 @@ void KernelSchedule::apply(StepAttr step) {
     contract(cast<RangedReduceOp>(ops[0]), amount);
     break;
   case StepKind::buffer:
-    setBuffers(cast<StageOp>(ops[0]), amount);
+    if (auto store = dyn_cast<StoreOp>(ops[0]))
+      storeBoxes(store);
+    else
+      setBuffers(cast<StageOp>(ops[0]), amount);
     break;
   case StepKind::partition:
     partition(amount);

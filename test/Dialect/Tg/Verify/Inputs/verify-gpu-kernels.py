@@ -262,7 +262,7 @@ def mutants(module):
             num_copies += 1
             if num_copies % 8 == 1:
                 yield from direct_mutants(lines, i, found[1])
-        elif mutation := mbarrier_mutants(lines, i):
+        elif mutation := mbarrier_mutants(lines, i) or store_mutants(lines, i):
             yield from mutation
         elif "nvvm.wgmma.commit" in line:
             yield "commit of products", lines[:i] + lines[i + 1 :], "is not waited for"
@@ -346,6 +346,50 @@ def direct_mutants(lines, i, place):
         yield f"copy to another {what}", other, message
 
 
+def store_mutants(lines, i):
+    """The mutants of a line that has to do with stores of boxes."""
+    line = lines[i]
+    without = lines[:i] + lines[i + 1 :]
+    found = []
+    message = "may end before this store has read its box"
+    if "nvvm.cp.async.bulk.commit.group" in line:
+        found.append(("commit of stores", without, message))
+    elif "nvvm.cp.async.bulk.wait_group" in line:
+        found.append(("wait for stores", without, message))
+        later = replace(lines, i, "wait_group 0", "wait_group 1")
+        found.append(("later wait for stores", later, message))
+        # The tile is written again before the wait.
+        write = re.compile(r"\s*vector\.store .*workgroup")
+        store = next(other for other in lines if write.match(other))
+        early = lines[:i] + [store] + lines[i:]
+        found.append(("write before wait", early, "waited for the store of a box"))
+        # All items store.
+        branch = next(j for j in range(i, 0, -1) if "scf.if" in lines[j])
+        condition = re.search(r"scf\.if (%\w+)", lines[branch])[1]
+        every = replace(lines, branch, f"scf.if {condition}", "scf.if %every")
+        every[branch:branch] = ["%every = arith.constant true"]
+        found.append(("every item stores", every, "access an element of a buffer"))
+    elif "nvgpu.tma.async.store" in line:
+        # A box that another group stores, or another store.
+        for place, what in ((0, "column"), (1, "row")):
+            places = re.search(r"\[(%\w+), (%\w+)\]", line)
+            other = list(places.groups())
+            other[place] = "%elsewhere"
+            far = replace(lines, i, places[0], f"[{', '.join(other)}]")
+            far[i:i] = ["%elsewhere = arith.constant 32 : index"]
+            message = "two groups access an element|waited for the copy"
+            found.append((f"store at other {what}", far, message))
+        # The buffer is read as well.
+        matrix = re.compile(r"memref\.reinterpret_cast (%arg\d+) to .* : (memref<\w+>) to")
+        buffer = [m for m in map(matrix.search, lines[:i]) if m][-1]
+        read = [
+            "%first = arith.constant 0 : index",
+            f"%old = memref.load {buffer[1]}[%first] : {buffer[2]}",
+        ]
+        found.append(("read of result", lines[:i] + read + lines[i:], "accesses otherwise"))
+    return found
+
+
 def mbarrier_mutants(lines, i):
     """The mutants of a line that has to do with mbarriers or copies of boxes."""
     line = lines[i]
@@ -415,10 +459,14 @@ def mbarrier_mutants(lines, i):
     elif "memref.reinterpret_cast" in line and "offset: [%" in line:
         offset = re.search(r"offset: \[(%\w+)\]", line)[1]
         # A row further, and a tile: onto one that is read, or out of the memory.
-        for distance, message in (
-            (64, "does not begin at a multiple|outside of its buffer"),
-            (4096, "no barrier is between|outside of its buffer|has waited"),
-        ):
+        distances = {
+            64: "does not begin at a multiple|outside of its buffer",
+            4096: "no barrier is between|outside of its buffer|has waited",
+        }
+        if any("nvgpu.tma.async.store" in other for other in lines[i + 1 : i + 3]):
+            # That nothing was written where a store reads is not proved.
+            del distances[4096]
+        for distance, message in distances.items():
             change(
                 f"box {distance} further", f"[{offset}]", "[%far]", message,
                 f"%distance = arith.constant {distance} : index",
