@@ -132,6 +132,21 @@ tg.kernel @merged_and_split(%o0: memref<4xf32>, %o1: memref<8xf32>, %o2: memref<
   tg.store %z, %o2[%at] : memref<32xf32>
 }
 
+// The quotient is the first operation after the ranges.
+
+// CHECK-LABEL: tg.kernel @quotient
+// CHECK: %[[I:.*]] = tg.range 1 loop 4
+// CHECK-NOT: tg.floordiv
+// CHECK: tg.load %{{.*}}[%[[I]]]
+tg.kernel @quotient(%out: memref<32xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<split [0] by 8 into [1, 2]>]} {
+  %c8 = tg.const(8 : index) : index
+  %i = tg.range 0 loop 32
+  %q = tg.floordiv %i, %c8 : index
+  %x = tg.load %a[%q] : memref<4xf32>
+  tg.store %x, %out[%i] : memref<32xf32>
+}
+
 // CHECK-LABEL: tg.kernel @merged
 // CHECK: tg.range 2 loop 32
 // CHECK-NOT: tg.range

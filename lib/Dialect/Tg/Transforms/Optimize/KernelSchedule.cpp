@@ -345,6 +345,8 @@ static void resizeTile(StageOp stage) {
 /// some depend on one of them alone. If they seemed to depend on both, steps
 /// would be admitted that are errors once indices are simplified.
 static void simplifyQuotients(Value position, IndexBuilder &index) {
+  // New operations may be inserted before one of these.
+  SmallVector<Operation *> replaced;
   for (Operation *user : llvm::to_vector(position.getUsers())) {
     if (!isa<FloorDivOp, FloorModOp>(user) || user->getOperand(0) != position)
       continue;
@@ -357,8 +359,10 @@ static void simplifyQuotients(Value position, IndexBuilder &index) {
     user->getResult(0).replaceAllUsesWith(
         isa<FloorDivOp>(user) ? index.floorDiv(position, divisor)
                               : index.floorMod(position, divisor));
-    user->erase();
+    replaced.push_back(user);
   }
+  for (Operation *op : replaced)
+    op->erase();
 }
 
 std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
