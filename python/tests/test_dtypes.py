@@ -273,3 +273,27 @@ def test_types_of_pytorch():
     assert D._to_torch_dtype(dtypes.half) is torch.float16
     with pytest.raises(KeyError):
         D._from_torch_dtype(torch.complex64)
+
+
+@pytest.mark.parametrize("source", [dtypes.float16, dtypes.float32, dtypes.float64])
+def test_floats_wrap_around_in_narrow_integers(source):
+    values = [-1.5, -300.0, 300.0, 60000.0]
+    x = Tensor(values, dtype=source)
+    assert x.cast("uint8").tolist() == [255, 212, 44, 96]
+    assert x.cast("int8").tolist() == [-1, -44, 44, 96]
+    assert x.cast("uint16").tolist() == [65535, 65236, 300, 60000]
+    assert x.cast("int16").tolist() == [-1, -300, 300, -5536]
+    # As numbers that lists are made of.
+    assert Tensor(values, dtype="uint8").tolist() == [255, 212, 44, 96]
+    assert Tensor([math.nan], dtype=source).cast("uint8").tolist() == [0]
+
+
+def test_bools_have_bits():
+    x = Tensor([True, False, True, True])
+    assert x.bitcast("uint8").tolist() == [1, 0, 1, 1]
+    assert x.bitcast("int16").tolist() == [1, 257]
+    assert Tensor([0, 256, 1], dtype="int16").bitcast("bool").tolist() == [
+        False, False, False, True, True, False,
+    ]  # fmt: skip
+    with pytest.raises(RuntimeError, match="multiple of 4"):
+        Tensor([True, False]).bitcast("float32")
