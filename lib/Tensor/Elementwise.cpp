@@ -462,7 +462,13 @@ Tensor Tensor::where(const Operand &x, const Operand &y) const {
                      materialize(y, *this, dtype, shape, "where"));
 }
 
-Tensor Tensor::cast(DType dtype) const { return prim::cast(*this, dtype); }
+Tensor Tensor::cast(DType dtype) const {
+  // A conversion to a narrow type would give its nearest value.
+  if (isFloat(this->dtype()) && !isFloat(dtype) && dtype != DType::Bool &&
+      itemSize(dtype) < itemSize(DType::Int32))
+    return prim::cast(prim::cast(*this, DType::Int32), dtype);
+  return prim::cast(*this, dtype);
+}
 
 Tensor Tensor::bitcast(DType dtype) const {
   const MethodScope method("bitcast");

@@ -16,6 +16,10 @@
 #include "Shards.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -216,12 +220,41 @@ Tensor prim::mulacc(const Tensor &a, const Tensor &b, const Tensor &c) {
   return m.build<tg::MulAccOp>(m(a), m(b), m(c));
 }
 
+/// \p x with the largest finite value of \p dtype, an fp8 type, for finite
+/// numbers beyond it, as GPUs convert. Infinities and NaN stay.
+static Tensor saturate(const Tensor &x, DType dtype) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto isLess = [](const Tensor &a, const Tensor &b) {
+    return prim::binary(BinaryOp::CmpLt, a, b);
+  };
+  Tensor bounded = x;
+  for (double sign : {1.0, -1.0}) {
+    const auto number = [&](double value) {
+      return prim::constant(x, sign * value, x.dtype(), x.shape());
+    };
+    const Tensor largest = number(largestFinite(dtype)), end = number(infinity);
+    const Tensor isBeyond = prim::binary(
+        BinaryOp::And, sign > 0 ? isLess(largest, x) : isLess(x, largest),
+        sign > 0 ? isLess(x, end) : isLess(end, x));
+    bounded = prim::where(isBeyond, largest, bounded);
+  }
+  return bounded;
+}
+
 Tensor prim::cast(const Tensor &x, DType dtype) {
   if (isSharded(x))
     return shards::map(x,
                        [&](const Tensor &part) { return cast(part, dtype); });
   if (x.dtype() == dtype)
     return alias(x);
+  if (isFloat8(dtype) && x.dtype() != DType::Bool) {
+    if (!isFloat(x.dtype()) || isFloat8(x.dtype()))
+      return cast(cast(x, DType::Float32), dtype);
+    const Tensor bounded = saturate(x, dtype);
+    Maker b(bounded);
+    return b.build<tg::CastOp>(b.graph.tensorType(dtype, x.shape()),
+                               b(bounded));
+  }
   Maker b(x);
   return b.build<tg::CastOp>(b.graph.tensorType(dtype, x.shape()), b(x));
 }
@@ -241,8 +274,13 @@ Tensor prim::bitcast(const Tensor &x, DType dtype) {
 //===----------------------------------------------------------------------===//
 
 static TypedAttr makeNumber(Type type, Scalar value, DType dtype) {
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return FloatAttr::get(floatType, value.toDouble());
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    double number = value.toDouble();
+    // As cast() does.
+    if (isFloat8(dtype) && std::isfinite(number))
+      number = std::clamp(number, -largestFinite(dtype), largestFinite(dtype));
+    return FloatAttr::get(floatType, number);
+  }
   if (dtype == DType::Bool)
     return IntegerAttr::get(type, value.toDouble() != 0);
   return IntegerAttr::get(

@@ -196,8 +196,7 @@ std::string DeviceArgument::get() const {
   if (isSequence(object) && nb::len(object) == 1)
     return nb::cast<std::string>(nb::object(object[0]));
   if (isSequence(object))
-    throwPython(PyExc_ValueError,
-                "the tensor is made on one device: its shard() is on several");
+    throw Error("the tensor is made on one device: its shard() is on several");
   throwType("a device is a name such as \"CPU\", not an object of type " +
             typeName(object));
 }

@@ -155,6 +155,9 @@ nb::dlpack::dtype toDlpack(DType dtype);
 /// Throws a ValueError if the tensor's shape has variables without a value.
 void checkHasValues(const Tensor &tensor);
 
+/// From pixels, of UInt8, to others by weights of 7 bits, as in tinygrad.
+Tensor lerpPixels(const Tensor &x, const Tensor &end, const Tensor &weight);
+
 /// The elements of a host tensor as Python objects.
 nb::object toList(const Tensor &tensor);
 

@@ -30,8 +30,9 @@ static Tensor onDevices(const Tensor &made, const DeviceArgument &device) {
 }
 
 /// The options among the keywords of a function with `*shape`, which must not
-/// have others. Numbers that are drawn differ between devices, so that several
-/// are an error unless \p mayBeSeveral.
+/// have others. Several devices are an error unless \p mayBeSeveral: they get
+/// copies of what is made on the first one. As in tinygrad, normal numbers may
+/// be drawn so, and uniform ones may not.
 static TensorOptions takeOptions(const char *function, nb::kwargs keywords,
                                  bool mayBeSeveral = false) {
   TensorOptions options;
@@ -75,11 +76,11 @@ using RandomFunction = Tensor (*)(const Shape &, double, double,
 
 static void bindShaped(TensorClass &tensor, const char *name,
                        ShapedFunction function, const char *documentation,
-                       bool isRandom = false) {
+                       bool isUniform = false) {
   tensor.def_static(
       name,
-      [name, function, isRandom](nb::args shape, nb::kwargs keywords) {
-        const TensorOptions options = takeOptions(name, keywords, !isRandom);
+      [name, function, isUniform](nb::args shape, nb::kwargs keywords) {
+        const TensorOptions options = takeOptions(name, keywords, !isUniform);
         if (std::string_view(name) != "empty" && getFilePath(options.device))
           throw DeviceError(std::string(name) + ": " + options.device +
                             " is a file, which empty(), to() and Tensor(data) "
@@ -236,7 +237,7 @@ static void bindRandom(TensorClass &tensor) {
       },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
   bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).",
-             /*isRandom=*/true);
+             /*isUniform=*/true);
   bindShaped(
       tensor, "randn",
       [](const Shape &shape, const TensorOptions &options) {
@@ -246,15 +247,14 @@ static void bindRandom(TensorClass &tensor) {
                              TensorOptions(DType::Float32, options.device))
             .cast(*options.dtype);
       },
-      "Normal, of mean 0 and variance 1; rounded towards zero for integers.",
-      /*isRandom=*/true);
+      "Normal, of mean 0 and variance 1; rounded towards zero for integers.");
   bindShaped(tensor, "scaled_uniform", &Tensor::scaledUniform,
              "Uniform in [-1, 1), divided by the root of the number of "
              "elements.",
-             /*isRandom=*/true);
+             /*isUniform=*/true);
   bindShaped(tensor, "glorot_uniform", &Tensor::glorotUniform,
              "Initial weights of X. Glorot and Y. Bengio.",
-             /*isRandom=*/true);
+             /*isUniform=*/true);
   // Keywords other than those of a tensor, with their defaults.
   struct Parameters {
     double first, second;
@@ -277,7 +277,8 @@ static void bindRandom(TensorClass &tensor) {
               others[key] = value;
           }
           const auto rest = nb::borrow<nb::kwargs>(others);
-          const TensorOptions options = takeOptions(name, rest);
+          const TensorOptions options = takeOptions(
+              name, rest, std::string_view(name).ends_with("normal"));
           return finish(
               function(toShape(shape), values.first, values.second, options),
               rest);

@@ -15,6 +15,12 @@ using nb::arg;
 using UnaryMethod = Tensor (Tensor::*)() const;
 using BinaryMethod = Tensor (Tensor::*)(const Operand &) const;
 
+Tensor tinygrad::python::lerpPixels(const Tensor &x, const Tensor &end,
+                                    const Tensor &weight) {
+  const Tensor parts = (weight * 128 + 0.5).toInt();
+  return (x + (((end.toInt() - x) * parts + 64) >> 7)).cast(DType::UInt8);
+}
+
 static void bindUnary(TensorClass &tensor) {
   struct Entry {
     const char *name;
@@ -41,6 +47,11 @@ static Operand (OperandArgument::*getConversion(std::string_view name))(
   if (name == "maximum" || name == "minimum")
     return &OperandArgument::getNearest;
   return &OperandArgument::get;
+}
+
+/// tinygrad's name of the other operand.
+static const char *getParameter(std::string_view name) {
+  return name == "copysign" || name == "logaddexp" ? "other" : "x";
 }
 
 static void bindBinary(TensorClass &tensor) {
@@ -73,7 +84,7 @@ static void bindBinary(TensorClass &tensor) {
                                                         OperandArgument x) {
             return (self.*method)((x.*convert)(self));
           },
-          arg("x").none(), entry.documentation);
+          arg(getParameter(entry.name)).none(), entry.documentation);
   }
 }
 
@@ -230,9 +241,10 @@ static void bindOthers(TensorClass &tensor) {
             target.tensor()->dtype() != DType::UInt8)
           return self.lerp(target, amount);
         // Pixels stay pixels.
-        const Tensor exact =
-            self.toFloat().lerp(target.tensor()->toFloat(), amount);
-        return (exact + 0.5).floor().cast(DType::UInt8);
+        const Tensor *weights = amount.tensor();
+        return lerpPixels(self, *target.tensor(),
+                          weights ? *weights
+                                  : self.toFloat().fullLike(amount.scalar()));
       },
       arg("end"), arg("weight"), "self + (end - self) * weight.");
   tensor.def(

@@ -177,6 +177,24 @@ static Pool2dOptions withUnits(Pool2dOptions options) {
   return options;
 }
 
+/// One axis of pixels, of UInt8, resized linearly.
+static Tensor interpolatePixels(const Tensor &x, int64_t axis, SymInt size,
+                                bool alignCorners) {
+  const SymInt from = x.shape()[axis];
+  if (from == size)
+    return x;
+  // Where the new pixels are among the old ones.
+  Tensor position = Tensor::arange(0, from, 1).to(x.device()).toFloat();
+  position =
+      position.interpolate({size}, InterpolateMode::Linear, alignCorners);
+  const Tensor low = position.floor(), index = low.toInt();
+  Shape aligned(x.ndim(), 1);
+  aligned[axis] = size;
+  return lerpPixels(x.indexSelect(axis, index),
+                    x.indexSelect(axis, (index + 1).minimum(from - 1)),
+                    (position - low).reshape(aligned));
+}
+
 static void bindPooling(TensorClass &tensor) {
   const nb::object two = nb::make_tuple(2, 2);
   tensor.def(
@@ -254,11 +272,16 @@ static void bindPooling(TensorClass &tensor) {
           throw Error("interpolate: align_corners is for the mode linear, not "
                       "for \"" +
                       mode + "\"");
-        Tensor resized = self.interpolate(size.get(), kind, alignCorners);
-        // Pixels stay pixels.
-        if (self.dtype() == DType::UInt8 && isFloat(resized.dtype()))
-          return (resized + 0.5).floor().cast(DType::UInt8);
-        return resized;
+        const Shape sizes = size.get();
+        const int64_t outer = self.ndim() - int64_t(sizes.size());
+        if (self.dtype() != DType::UInt8 || kind != InterpolateMode::Linear ||
+            outer < 0 || sizes.empty())
+          return self.interpolate(sizes, kind, alignCorners);
+        // Pixels stay pixels, also between two axes, as in PyTorch.
+        Tensor x = self;
+        for (std::size_t i = sizes.size(); i-- > 0;)
+          x = interpolatePixels(x, outer + int64_t(i), sizes[i], alignCorners);
+        return x;
       },
       arg("size"), arg("mode") = "linear", arg("align_corners") = false,
       "The last axes resized.");

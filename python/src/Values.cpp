@@ -271,9 +271,14 @@ static DType unsignedOfSize(std::size_t size) {
 }
 
 /// The first of several elements in the place of a large one has its low bits.
+/// A bool is a byte, 0 or 1; others are true, too.
 static Tensor bitcast(const Tensor &x, DType dtype) {
+  if (x.dtype() == DType::Bool && dtype != DType::Bool)
+    return bitcast(x.cast(DType::UInt8), dtype);
+  if (dtype == DType::Bool && x.dtype() != DType::Bool)
+    return bitcast(x, DType::UInt8).cast(DType::Bool);
   const auto from = int64_t(itemSize(x.dtype())), to = int64_t(itemSize(dtype));
-  if (from == to || x.dtype() == DType::Bool || dtype == DType::Bool)
+  if (from == to)
     return x.bitcast(dtype);
   if (x.ndim() == 0)
     throw DTypeError(std::string("bitcast: ") + name(x.dtype()) + " and " +

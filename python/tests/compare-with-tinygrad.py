@@ -29,6 +29,9 @@ DTYPES = {
     "@INT": "int8 uint8 int16 uint16 int32 uint32 int64 uint64".split(),
 }
 
+#: Modules of both packages that expressions can use by their last names.
+MODULES = ["helpers", "nn", "nn.optim", "nn.state"]
+
 
 def read_expressions(files):
     """The expressions of the files, each with whether it is known to differ."""
@@ -73,6 +76,7 @@ def make_names(module):
     return {
         "Tensor": Tensor, "dtypes": package.dtypes, "np": np, "math": math, "t": t, "r": r,
         "D": dtype, "inf": math.inf, "nan": math.nan, "tg": package,
+        **{name.split(".")[-1]: importlib.import_module(f"{module}.{name}") for name in MODULES},
     }  # fmt: skip
 
 

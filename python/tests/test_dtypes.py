@@ -122,10 +122,28 @@ def test_default_float():
 # What the host makes of a number is what a kernel stores.
 @pytest.mark.parametrize("dtype", dtypes.floats, ids=str)
 def test_truncate(dtype):
-    # Not beyond the largest fp8, for which a kernel has NaN or an infinity.
     values = [0.0, -0.0, 1.0, 0.1, -0.3, 1.7, 3.14159, 100.5, -240.0, 1e-3, 2.0**-9, 1e-6]
-    expected = Tensor(values, dtype=dtype).cast("float64").tolist()
-    assert [D.truncate[dtype](value) for value in values] == expected
+    values += [250.0, -464.0, 465.0, -61440.0, 1e30, math.inf, -math.inf, math.nan]
+    expected = Tensor(values, dtype=dtype).cast("float64").numpy()
+    np.testing.assert_array_equal([D.truncate[dtype](value) for value in values], expected)
+    each = [Tensor(value, dtype=dtype).cast("float64").item() for value in values]
+    np.testing.assert_array_equal(each, expected)
+
+
+@pytest.mark.parametrize("dtype", dtypes.fp8s, ids=str)
+def test_fp8_saturates(dtype):
+    largest = {dtypes.fp8e4m3: 448, dtypes.fp8e4m3fnuz: 240}.get(dtype, 57344)
+    for source in ("float16", "bfloat16", "float32", "float64", "int32"):
+        x = Tensor([65000, -65000, 3], dtype=source)
+        assert x.cast(dtype).tolist() == [largest, -largest, 3]
+    x = Tensor([largest, -largest, 2], dtype=dtype)
+    assert (x * x).tolist() == [largest, largest, 4]
+    assert (x + x).tolist() == [largest, -largest, 4]
+    assert x.max().item() == largest
+    # Infinities are values of one type, of which others are not.
+    infinity = Tensor([math.inf], dtype="fp8e5m2")
+    assert infinity.max().item() == math.inf
+    assert math.isnan(infinity.cast("fp8e4m3").item())
 
 
 @pytest.mark.parametrize("dtype", dtypes.ints, ids=str)
@@ -273,3 +291,27 @@ def test_types_of_pytorch():
     assert D._to_torch_dtype(dtypes.half) is torch.float16
     with pytest.raises(KeyError):
         D._from_torch_dtype(torch.complex64)
+
+
+@pytest.mark.parametrize("source", [dtypes.float16, dtypes.float32, dtypes.float64])
+def test_floats_wrap_around_in_narrow_integers(source):
+    values = [-1.5, -300.0, 300.0, 60000.0]
+    x = Tensor(values, dtype=source)
+    assert x.cast("uint8").tolist() == [255, 212, 44, 96]
+    assert x.cast("int8").tolist() == [-1, -44, 44, 96]
+    assert x.cast("uint16").tolist() == [65535, 65236, 300, 60000]
+    assert x.cast("int16").tolist() == [-1, -300, 300, -5536]
+    # As numbers that lists are made of.
+    assert Tensor(values, dtype="uint8").tolist() == [255, 212, 44, 96]
+    assert Tensor([math.nan], dtype=source).cast("uint8").tolist() == [0]
+
+
+def test_bools_have_bits():
+    x = Tensor([True, False, True, True])
+    assert x.bitcast("uint8").tolist() == [1, 0, 1, 1]
+    assert x.bitcast("int16").tolist() == [1, 257]
+    assert Tensor([0, 256, 1], dtype="int16").bitcast("bool").tolist() == [
+        False, False, False, True, True, False,
+    ]  # fmt: skip
+    with pytest.raises(RuntimeError, match="multiple of 4"):
+        Tensor([True, False]).bitcast("float32")

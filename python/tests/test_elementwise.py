@@ -162,7 +162,23 @@ def test_pixels_stay_pixels():
     x = Tensor([0, 100, 200], dtype="uint8")
     y = x.lerp(Tensor([255, 0, 50], dtype="uint8"), Tensor([0.5, 0.2, 0.1]))
     assert y.dtype == dtypes.uint8
+    # By 64, 26 and 13 of 128 parts.
     assert y.tolist() == [128, 80, 185]
+    assert x.lerp(Tensor([255, 0, 50], dtype="uint8"), 0.1).tolist() == [26, 90, 185]
+    assert x.lerp(end=x, weight=0.3).tolist() == x.tolist()
+
+
+def test_pixels_are_rounded_after_each_axis():
+    x = Tensor([[0, 1], [3, 255]], dtype="uint8")
+    assert x.interpolate((1, 1)).tolist() == [[65]]
+    assert x.interpolate((1, 2)).tolist() == [[2, 128]]
+    assert x.interpolate((2, 1)).tolist() == [[1], [129]]
+    # The edges of the outermost pixels stay in place, or their centers.
+    assert x[1].interpolate((4,)).tolist() == [3, 66, 192, 255]
+    assert x[1].interpolate((3,), align_corners=True).tolist() == [3, 129, 255]
+    assert x.interpolate((2, 2)).tolist() == x.tolist()
+    with pytest.raises(ValueError, match="interpolate"):
+        x.interpolate((1, 1, 1))
 
 
 def test_sums_of_arguments():

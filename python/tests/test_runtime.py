@@ -15,6 +15,7 @@ from tinygrad_mlir import (
     GlobalCounters,
     Tensor,
     Variable,
+    dtypes,
     function,
     getenv,
     helpers,
@@ -104,6 +105,20 @@ def test_own_variables(monkeypatch):
         assert variable == 8
     with pytest.raises(RuntimeError, match="already"):
         ContextVar("TINYGRAD_TEST_SETTING", 3)
+
+
+def test_words_of_a_setting():
+    variable = ContextVar("TINYGRAD_TEST_WORDS", "int8,,float")
+    assert variable.tolist() == ["int8", "float"]
+    assert variable.tolist(dtypes) == [dtypes.int8, dtypes.float32]
+    with pytest.raises(AssertionError, match="DEBUG is 0, which is no text"):
+        DEBUG.tolist()
+
+
+@pytest.mark.parametrize("name", ["DEVECTORIZE", "SPLIT_REDUCEOP", "TRANSCENDENTAL", "CPU_LLVM"])
+def test_settings_of_tinygrads_compiler_change_nothing(name):
+    with Context(**{name: 0}):
+        assert Tensor([1, 2]).sum().item() == 3
 
 
 def test_getenv(monkeypatch):

@@ -99,9 +99,21 @@ def test_creation_on_several(make):
 
 
 def test_random_numbers_are_of_one_device():
-    for make in (Tensor.rand, Tensor.randn, Tensor.scaled_uniform, Tensor.glorot_uniform):
+    for make in (Tensor.rand, Tensor.uniform, Tensor.scaled_uniform, Tensor.glorot_uniform):
         with pytest.raises(ValueError, match="made on one device"):
             make(3, 3, device=TWO)
+    for like in (Tensor.rand_like, Tensor.randn_like):
+        with pytest.raises(RuntimeError, match="made on one device"):
+            like(numbers(4, 6).shard(TWO, 0), device=TWO)
+
+
+def test_normal_numbers_have_copies():
+    for make in (Tensor.randn, Tensor.normal, Tensor.kaiming_normal):
+        Tensor.manual_seed(5)
+        x = make(3, 4, device=TWO)
+        Tensor.manual_seed(5)
+        assert x.device == TWO
+        assert x.tolist() == x.shards[1].tolist() == make(3, 4, device=TWO[0]).tolist()
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1])

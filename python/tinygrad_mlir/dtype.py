@@ -322,7 +322,7 @@ def float_to_fp8(x: float, dtype: DType) -> int:
         return sign | (0x7C if math.isinf(x) else 0x7F)
     values = _fp8_values(dtype)
     finite = [bits for bits in range(128) if math.isfinite(values[bits])]
-    magnitude = abs(x)
+    magnitude = min(abs(x), max(values[bits] for bits in finite))
     best = min(finite, key=lambda bits: (abs(values[bits] - magnitude), bits & 1))
     return 0 if dtype in DTypes.fp8_fnuz and best == 0 else sign | best
 

@@ -68,6 +68,15 @@ class ContextVar(Generic[T]):
             _core.set_setting(self.key, None if unset else value)
         self._value = value
 
+    def tolist(self, obj: object = None) -> list[Any]:
+        """The words of the value between commas, or the attributes of `obj` of these names.
+
+        Raises AssertionError if the value is no text.
+        """
+        assert isinstance(self.value, str), f"{self.key} is {self.value!r}, which is no text"
+        words = [word for word in self.value.split(",") if word]
+        return [getattr(obj, word) for word in words] if obj else words
+
     def __bool__(self) -> bool:
         return bool(self.value)
 
@@ -231,6 +240,15 @@ TUPLE_ORDER = ContextVar("TUPLE_ORDER", 1)
 TRACK_MATCH_STATS = ContextVar("TRACK_MATCH_STATS", 0)
 USE_ATOMICS = ContextVar("USE_ATOMICS", 0)
 DISALLOW_BROADCAST = ContextVar("DISALLOW_BROADCAST", 0)
+REWRITE_STACK_LIMIT = ContextVar("REWRITE_STACK_LIMIT", 250000)
+# Of versions before 0.14.
+DEVECTORIZE = ContextVar("DEVECTORIZE", 1)
+CORRECT_DIVMOD_FOLDING = ContextVar("CORRECT_DIVMOD_FOLDING", 0)
+AMX = ContextVar("AMX", 0)
+EMULATE = ContextVar("EMULATE", "")
+CPU_COUNT = ContextVar("CPU_COUNT", os.cpu_count() or 1)
+CPU_LLVM = ContextVar("CPU_LLVM", 0)
+AMD_LLVM = ContextVar("AMD_LLVM", 0)
 #: The names of dtypes.default_float and dtypes.default_int.
 DEFAULT_FLOAT = _DefaultType("DEFAULT_FLOAT", "float32")
 DEFAULT_INT = _DefaultType("DEFAULT_INT", "int32")

@@ -349,7 +349,17 @@ TEST(Selection, Where) {
 TEST(Conversion, Cast) {
   Tensor x = Tensor::from({1.9f, -1.9f, 300.0f, NAN});
   expectTensor(x.toInt(), {4}, {1, -1, 300, 0});
-  expectTensor(x.cast(DType::UInt8), {4}, {1, 0, 255, 0});
+  // Narrow integers have the lowest bits, wide ones the nearest value.
+  expectTensor(x.cast(DType::UInt8), {4}, {1, 255, 44, 0});
+  expectTensor(x.toHalf().cast(DType::Int8), {4}, {1, -1, 44, 0});
+  expectTensor((x * -200).toShort(), {4}, {-380, 380, 5536, 0});
+  expectTensor((x * 1e20).cast(DType::UInt16), {4}, {65535, 0, 65535, 0});
+  expectTensor(x.cast(DType::UInt32), {4}, {1, 0, 300, 0});
+  // Finite numbers beyond fp8 become its largest one.
+  expectTensor((x * 1000).cast(DType::Float8E4M3), {4}, {448, -448, 448, NAN});
+  expectTensor((x / 0).cast(DType::Float8E5M2), {4},
+               {INFINITY, -INFINITY, INFINITY, NAN});
+  expectTensor(Tensor::full({}, 1e9, DType::Float8E4M3FNUZ), {}, {240});
   expectTensor(x.toBool(), {4}, {1, 1, 1, 1});
   expectTensor(Tensor::from({300, -1}).cast(DType::UInt8), {2}, {44, 255});
   expectTensor(Tensor::from({true, false}).toHalf(), {2}, {1, 0});

@@ -895,6 +895,10 @@ public:
   // Element type and place
   //===--------------------------------------------------------------------===//
 
+  /// The values as another element type. Of integers, the lowest bits. Floats
+  /// are rounded towards zero, those beyond a type of 32 or 64 bits to its
+  /// nearest value, NaN to 0; narrower types have the lowest bits of what Int32
+  /// has: -1 as UInt8 is 255. Each number but 0 is true.
   Tensor cast(DType dtype) const;
   /// `cast<float>()`
   template <ElementType E> Tensor cast() const { return cast(dtypeOf<E>()); }

@@ -46,14 +46,14 @@ def _tar_files(source: Source, data: memoryview) -> dict[str, bytes]:
         raise TarError(f"{describe(source)}: not a readable tar archive: {error}") from error
 
 
-def zip_extract(fn: Source) -> dict[str, Tensor]:
+def zip_extract(t: Source) -> dict[str, Tensor]:
     """The files of a zip archive by name, as tensors of uint8. Raises IoError."""
-    return {name: _to_tensor(data) for name, data in _zip_files(fn, read_bytes(fn)).items()}
+    return {name: _to_tensor(data) for name, data in _zip_files(t, read_bytes(t)).items()}
 
 
-def tar_extract(fn: Source) -> dict[str, Tensor]:
+def tar_extract(t: Source) -> dict[str, Tensor]:
     """The files of a tar archive, compressed or not, by name, as tensors of uint8. IoError."""
-    return {name: _to_tensor(data) for name, data in _tar_files(fn, read_bytes(fn)).items()}
+    return {name: _to_tensor(data) for name, data in _tar_files(t, read_bytes(t)).items()}
 
 
 # PyTorch
@@ -189,7 +189,7 @@ class _Unpickler(pickle.Unpickler):
         return _Opaque
 
 
-def torch_load(fn: Source) -> Any:
+def torch_load(t: Source) -> Any:
     """What torch.save() wrote: mostly a dict of tensors. PyTorch is not needed.
 
     Reads zip archives (all versions since 1.6) and the older format of one stream. Objects other
@@ -197,16 +197,16 @@ def torch_load(fn: Source) -> Any:
     the file is not run. Raises IoError, naming the file, if it is missing, torn or of another
     format.
     """
-    data = read_bytes(fn)
+    data = read_bytes(t)
     try:
         if zipfile.is_zipfile(io.BytesIO(data)):
-            return _load_zip(_zip_files(fn, data))
+            return _load_zip(_zip_files(t, data))
         return _load_stream(data)
     except IoError:
         raise
     except Exception as error:
         raise FormatError(
-            f"{describe(fn)}: not a complete file of torch.save(): {error or type(error).__name__}"
+            f"{describe(t)}: not a complete file of torch.save(): {error or type(error).__name__}"
         ) from error
 
 

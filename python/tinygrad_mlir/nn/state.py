@@ -168,10 +168,10 @@ def _parse_header(name: str, size: int, read: Callable[[int], bytes]) -> tuple[i
     return 8 + length, header
 
 
-def safe_load_metadata(fn: Source) -> tuple[Tensor, int, dict[str, Any]]:
+def safe_load_metadata(t: Source) -> tuple[Tensor, int, dict[str, Any]]:
     """The bytes of a .safetensors file, where its data begins, and its header. Raises IoError."""
-    start, header = _read_header(fn)
-    return accept_filename(lambda t: t)(fn), start, header
+    start, header = _read_header(t)
+    return accept_filename(lambda tensor: tensor)(t), start, header
 
 
 def safe_load(fn: Source) -> dict[str, Tensor]:
