@@ -294,6 +294,7 @@ KERNELS = {
     "matmul-f16-512": matmul("f16", 512),
     "matmul-f32-4096": matmul("f32", 4096),
     "matmul-f16-4096": matmul("f16", 4096),
+    "matmul-f16-2048-turned": matmul("f16", 2048, is_turned=True),
     "matmul-f16-4096-turned": matmul("f16", 4096, is_turned=True),
     "rows-f32-8": matmul("f32", 8, 2048, 2048),
     "rows-f32-8-turned": matmul("f32", 8, 2048, 2048, is_turned=True),

@@ -6,8 +6,8 @@ them.
     benchmarks/gpu-loops-amd.py [--chip NAME]... [KERNEL...]
 
 Needs a release build, but no GPU and no toolkit. Kernels are products of those of
-gpu-counts.py (default: square ones of 4096 and of f16, once with rows of the right
-factor along its columns, once, called -turned, along the depth). Of each kernel, the
+gpu-counts.py (default: square ones of f16, with rows of the right factor along its
+columns or, called -turned, along the depth). Of each kernel, the
 longest loop that multiplies is counted: all instructions, those that multiply on
 matrix units, read the group's memory, and fill it (loads of global memory, and what
 they store), other vector and scalar instructions, waits and barriers. `per product` is
@@ -27,7 +27,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CHIPS = ["gfx942", "gfx950"]
-KERNELS = ["matmul-f16-4096", "matmul-f16-4096-turned"]
+KERNELS = ["matmul-f16-4096", "matmul-f16-2048-turned", "matmul-f16-4096-turned"]
 # Registers of a lane in a SIMD, of which there are four, and bytes of a compute unit.
 REGISTERS = 512
 MEMORY = {"gfx90a": 64 << 10, "gfx942": 64 << 10, "gfx950": 160 << 10}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Products of matrices on the simulated GPU against the interpreter.
 
-usage: check-products.py TG_RUN units|tiles|direct|symbolic CHIP[:tf32]...
-       check-products.py --graphs units|tiles|direct|symbolic
+usage: check-products.py TG_RUN units|tiles|direct|wide|symbolic CHIP[:tf32]...
+       check-products.py --graphs units|tiles|direct|wide|symbolic
 
 The second form prints the products instead, in parts for tg-opt's
 -split-input-file.
@@ -99,6 +99,12 @@ DIRECT = [
     (256, 128, 96, "bf16", "f32", "right batch"),
     (128, 128, 256, "i8", "i32", "right"),
     (128, 128, 96, "f16", "f32", ""),
+]
+# Blocks of 256x256, which eight subgroups compute.
+WIDE = [
+    (256, 256, 128, "f16", "f32", "right epilogue"),
+    (256, 512, 96, "bf16", "f32", "right"),
+    (256, 256, 192, "i8", "i32", "right batch"),
 ]
 
 # Rows, columns and depth are variables with other bounds than their values here:
@@ -267,7 +273,7 @@ def run(tool, text, sizes, chip=None):
 
 def main():
     tool, kind, *chips = sys.argv[1:]
-    products = {"units": UNITS, "tiles": TILES, "direct": DIRECT, "symbolic": SYMBOLIC}[kind]
+    products = {"units": UNITS, "tiles": TILES, "direct": DIRECT, "wide": WIDE, "symbolic": SYMBOLIC}[kind]
     for product in products:
         sizes = product[:3]
         if kind == "symbolic":

@@ -68,14 +68,14 @@
 // ASM: ds_read_b128 v[{{.*}} offset:8192
 // ASM-NOT: {{v_readfirstlane|v_add_u32|vmcnt\(0\)|s_cbranch_vcc}}
 // ASM: s_cbranch_scc1 .LBB0_1
-func.func @main(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
-  %bt = tg.permute %b [1, 0] : tensor<4096x4096xf16> -> tensor<4096x4096xf16>
-  %a3 = tg.reshape %a : tensor<4096x4096xf16> -> tensor<4096x4096x1xf16>
-  %b3 = tg.reshape %bt : tensor<4096x4096xf16> -> tensor<1x4096x4096xf16>
-  %ae = tg.expand %a3 : tensor<4096x4096x1xf16> -> tensor<4096x4096x4096xf16>
-  %be = tg.expand %b3 : tensor<1x4096x4096xf16> -> tensor<4096x4096x4096xf16>
-  %p = tg.mul %ae, %be : tensor<4096x4096x4096xf16>
-  %r = tg.reduce add %p axes [1] : tensor<4096x4096x4096xf16> -> tensor<4096x1x4096xf16>
-  %o = tg.reshape %r : tensor<4096x1x4096xf16> -> tensor<4096x4096xf16>
-  return %o : tensor<4096x4096xf16>
+func.func @main(%a: tensor<2048x4096xf16>, %b: tensor<2048x4096xf16>) -> tensor<2048x2048xf16> {
+  %bt = tg.permute %b [1, 0] : tensor<2048x4096xf16> -> tensor<4096x2048xf16>
+  %a3 = tg.reshape %a : tensor<2048x4096xf16> -> tensor<2048x4096x1xf16>
+  %b3 = tg.reshape %bt : tensor<4096x2048xf16> -> tensor<1x4096x2048xf16>
+  %ae = tg.expand %a3 : tensor<2048x4096x1xf16> -> tensor<2048x4096x2048xf16>
+  %be = tg.expand %b3 : tensor<1x4096x2048xf16> -> tensor<2048x4096x2048xf16>
+  %p = tg.mul %ae, %be : tensor<2048x4096x2048xf16>
+  %r = tg.reduce add %p axes [1] : tensor<2048x4096x2048xf16> -> tensor<2048x1x2048xf16>
+  %o = tg.reshape %r : tensor<2048x1x2048xf16> -> tensor<2048x2048xf16>
+  return %o : tensor<2048x2048xf16>
 }

@@ -165,6 +165,9 @@ uint64_t RegisterCounter::count(KernelOp kernel) {
                              std::max(filled, others) + kOtherRegisters);
 }
 
+/// The items of a group that has two subgroups of 64 on each part of a unit.
+static constexpr int64_t kWideItems = 512;
+
 GroupNeeds tg::getGroupNeeds(KernelOp kernel, const GroupLayout &layout) {
   GroupNeeds needs;
   needs.items = layout.getGroupItems();
@@ -196,6 +199,14 @@ GroupNeeds tg::getGroupNeeds(KernelOp kernel, const GroupLayout &layout) {
   needs.isAsynchronous =
       llvm::any_of(layout.contractions, [](const Contraction &contraction) {
         return contraction.unit->readsMemory();
+      });
+  // Two subgroups on each part of a unit that do not wait for copies: one of
+  // them multiplies while the other one reads factors.
+  needs.isAsynchronous |=
+      needs.items >= kWideItems &&
+      llvm::any_of(layout.contractions, [](const Contraction &contraction) {
+        return StageOp(contraction.rows.tile).getBuffers() &&
+               StageOp(contraction.columns.tile).getBuffers();
       });
   return needs;
 }

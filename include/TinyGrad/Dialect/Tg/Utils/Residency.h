@@ -29,8 +29,8 @@ struct GroupNeeds {
   /// An estimate of the fewest registers with which an item does without
   /// memory of its own.
   int64_t registers = 0;
-  /// Whether matrix operations go on while items wait at a barrier, so that no
-  /// other group has to compute meanwhile.
+  /// Whether no other group has to compute while items wait at a barrier:
+  /// matrix operations go on then, or other subgroups of this one multiply.
   bool isAsynchronous = false;
 };
 

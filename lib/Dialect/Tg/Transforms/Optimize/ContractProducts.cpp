@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::tg;
 using tinygrad::MatrixUnit;
 
-/// Subgroups of a group along rows, and along columns.
+/// Subgroups of a group along rows, and along columns, of most blocks.
 static constexpr int64_t kSubgroups = 2;
 /// The fewest columns for which a matrix operation is used: smaller blocks
 /// would mostly consist of padding. Fewer rows than that are padded, since
@@ -51,9 +51,12 @@ struct Product {
   Value left, right;
 };
 
-/// The size of a block.
+/// The size of a block, and the subgroups along both sides of it.
 struct BlockSize {
   int64_t rows, columns;
+  int64_t rowSubgroups = kSubgroups, columnSubgroups = kSubgroups;
+
+  int64_t getSubgroups() const { return rowSubgroups * columnSubgroups; }
 };
 
 /// A block that warpgroups compute, and for how many tiles of each factor there
@@ -62,6 +65,12 @@ struct WarpgroupBlock {
   int64_t rows, columns, buffers;
 };
 } // namespace
+
+/// A block that two subgroups on each part of a compute unit compute: each of
+/// their products needs three quarters of the reads of smaller blocks, and the
+/// block half of the copies. One group is enough for a unit: a subgroup
+/// multiplies while the other one reads, and none waits for copies.
+static constexpr BlockSize kWideBlock = {256, 256, 2, 4};
 
 /// From the one with the fewest instructions for each product on. Those of
 /// 128x128 and of 128x64 fit twice into a compute unit.
@@ -120,8 +129,8 @@ static const MatrixUnit *findUnit(const TargetFacts &target,
 /// Bytes of the results and of all factors of a step that an item holds.
 static int64_t countRegisterBytes(const MatrixUnit &unit, BlockSize size) {
   const int64_t bytes = tinygrad::getBytes(unit.element);
-  const int64_t tileRows = size.rows / kSubgroups / unit.m,
-                tileColumns = size.columns / kSubgroups / unit.n;
+  const int64_t tileRows = size.rows / size.rowSubgroups / unit.m,
+                tileColumns = size.columns / size.columnSubgroups / unit.n;
   return tileRows * tileColumns * unit.c.getNumRegisters() *
              std::max<int64_t>(bytes, 4) +
          tileRows * unit.a.getNumRegisters() * bytes +
@@ -130,8 +139,9 @@ static int64_t countRegisterBytes(const MatrixUnit &unit, BlockSize size) {
 
 /// The blocks that leave enough groups, of \p others for each, from the largest
 /// one on.
-static SmallVector<BlockSize>
-listBlocks(Product product, const TargetFacts &target, int64_t others) {
+static SmallVector<BlockSize> listBlocks(Product product,
+                                         const TargetFacts &target,
+                                         int64_t others, bool mayBeWide) {
   static constexpr BlockSize sizes[] = {
       {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}};
   const int64_t rows = product.rows.getLargestExtent(),
@@ -142,6 +152,11 @@ listBlocks(Product product, const TargetFacts &target, int64_t others) {
     return size < 2 * extent || size == sizes[std::size(sizes) - 1].rows;
   };
   SmallVector<BlockSize> blocks;
+  if (mayBeWide && rows % kWideBlock.rows == 0 &&
+      columns % kWideBlock.columns == 0 &&
+      rows / kWideBlock.rows * (columns / kWideBlock.columns) * others >=
+          target.parallelItems / 2)
+    blocks.push_back(kWideBlock);
   auto isSmaller = [&](BlockSize size) {
     return blocks.empty() || size.rows * size.columns <
                                  blocks.back().rows * blocks.back().columns;
@@ -183,13 +198,14 @@ static RangeOp splitDigits(KernelSchedule &schedule, RangeOp rest,
 static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
                                              RangeOp side,
                                              const MatrixUnit &unit,
-                                             bool ofColumns) {
-  auto [subgroups, rest] =
-      schedule.split(side, side.getLargestExtent() / kSubgroups);
+                                             BlockSize size, bool ofColumns) {
+  auto [subgroups, rest] = schedule.split(
+      side, side.getLargestExtent() /
+                (ofColumns ? size.columnSubgroups : size.rowSubgroups));
   schedule.setKind(subgroups, RangeKind::local);
-  if (const int64_t size = ofColumns ? unit.n : unit.m;
-      rest.getLargestExtent() > size) {
-    auto [tiles, inner] = schedule.split(rest, size);
+  if (const int64_t extent = ofColumns ? unit.n : unit.m;
+      rest.getLargestExtent() > extent) {
+    auto [tiles, inner] = schedule.split(rest, extent);
     schedule.setKind(tiles, RangeKind::unroll);
     rest = inner;
   }
@@ -287,8 +303,9 @@ bool Heuristic::contractProducts() {
     if (range != product.rows && range != product.columns &&
         llvm::MulOverflow(others, range.getLargestExtent(), others))
       return false;
-  const BlockSize size =
-      takeBlock<BlockSize>(listBlocks(product, target, others));
+  const BlockSize size = takeBlock<BlockSize>(listBlocks(
+      product, target, others,
+      mayFillDirectly(unit, product.depth, {product.left, product.right})));
   int64_t depthSize = std::max(kDepthBytes / bytes, unit.k);
   // Items of NVIDIA's GPUs read misaligned elements one by one, those of AMD's
   // only if some are masked.
@@ -319,7 +336,7 @@ bool Heuristic::contractProducts() {
     }
     return count;
   };
-  const int64_t items = kSubgroups * kSubgroups * target.subgroupItems;
+  const int64_t items = size.getSubgroups() * target.subgroupItems;
   while (depthSize > unit.k &&
          size.rows * size.columns / items * (depthSize / unit.k) > kMaxCopies)
     depthSize /= 2;
@@ -373,9 +390,9 @@ bool Heuristic::contractProducts() {
   const Fill left = stage(product.left, rowsOfBlock),
              right = stage(product.right, columnsOfBlock);
   auto [subgroupRows, firstRow] =
-      splitSide(schedule, rowsOfBlock, unit, /*ofColumns=*/false);
+      splitSide(schedule, rowsOfBlock, unit, size, /*ofColumns=*/false);
   RangeOp subgroupColumns =
-      splitSide(schedule, columnsOfBlock, unit, /*ofColumns=*/true).first;
+      splitSide(schedule, columnsOfBlock, unit, size, /*ofColumns=*/true).first;
   // The lanes are the innermost items.
   schedule.moveBefore(subgroupColumns, firstRow);
   if (depthOfBlock.getLargestExtent() > unit.k) {
@@ -384,11 +401,15 @@ bool Heuristic::contractProducts() {
     depthOfBlock = inner;
   }
   schedule.contract(product.reduce, &unit - tinygrad::kMatrixUnits);
-  const int64_t axes[] = {unit.getColumnLanes(), unit.getRowLanes(), kSubgroups,
-                          kSubgroups};
+  const int64_t axes[] = {unit.getColumnLanes(), unit.getRowLanes(),
+                          size.columnSubgroups, size.rowSubgroups};
   // Lanes of a tile that is turned are not neighbors there: if its elements are
   // large enough to be copied one by one, no item waits for them.
-  std::optional<Ahead> ahead = planAhead(product.reduce, /*isOfUnit=*/true);
+  std::optional<Ahead> ahead =
+      planAhead(product.reduce, /*isOfUnit=*/true,
+                size.getSubgroups() >= 2 * tinygrad::kUnitParts
+                    ? 1
+                    : tinygrad::kBlockedGroups);
   const Fill fills[] = {left, right};
   const int64_t width = target.vectorBytes / bytes;
   const bool isDirect = ahead && copiesBySubgroups();

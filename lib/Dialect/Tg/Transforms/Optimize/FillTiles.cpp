@@ -233,6 +233,21 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
   distributeFill(rows, ofRows);
 }
 
+/// Whether subgroups may copy the factors of a product, both of which have to
+/// be loaded, without masks, and along the depth.
+bool Heuristic::mayFillDirectly(const tinygrad::MatrixUnit &unit, RangeOp depth,
+                                std::array<Value, 2> factors) {
+  const int64_t width =
+      tinygrad::kDirectCopyBytes / tinygrad::getBytes(unit.element);
+  return copiesBySubgroups() &&
+         unit.getChunkBytes() == tinygrad::kDirectCopyBytes &&
+         llvm::all_of(factors, [&](Value factor) {
+           auto load = factor.getDefiningOp<LoadOp>();
+           return load && isa<BlockArgument>(load.getBuffer()) &&
+                  !load.getMask() && countAligned(load, depth) >= width;
+         });
+}
+
 /// Why subgroups cannot copy both tiles of a product at once, \p width elements
 /// for each of the \p items of a group; null if they can.
 std::optional<StringRef>
@@ -288,7 +303,8 @@ void Heuristic::splitDirectFill(Fill fill, int64_t width,
 /// copies. Which lanes of a tile are copied at once is not known yet. \p
 /// isOfUnit says that matrix units compute the product.
 std::optional<Heuristic::Ahead> Heuristic::planAhead(RangedReduceOp reduce,
-                                                     bool isOfUnit) {
+                                                     bool isOfUnit,
+                                                     int64_t fewestGroups) {
   auto waits = [&](const Twine &why) {
     waiting = why.str();
     return std::nullopt;
@@ -332,13 +348,12 @@ std::optional<Heuristic::Ahead> Heuristic::planAhead(RangedReduceOp reduce,
   ahead.buffers = std::min(kMostBuffers, positions);
   if (ahead.buffers < 2)
     return waits("tiles hold all positions of the sum");
-  while (ahead.buffers > 1 &&
-         countGroups(ahead.buffers) < tinygrad::kBlockedGroups)
+  while (ahead.buffers > 1 && countGroups(ahead.buffers) < fewestGroups)
     --ahead.buffers;
   if (ahead.buffers < 2)
     return waits("two buffers of " + Twine(bytes) +
-                 " bytes leave memory for fewer than " +
-                 Twine(tinygrad::kBlockedGroups) + " groups");
+                 " bytes leave memory for fewer than " + Twine(fewestGroups) +
+                 " groups");
   llvm::sort(ahead.loops,
              [](RangeOp a, RangeOp b) { return a->isBeforeInBlock(b); });
   for (RangeOp range : ahead.loops)

@@ -16,6 +16,7 @@
 
 #include "KernelSchedule.h"
 #include "TinyGrad/Support/AsyncCopies.h"
+#include "TinyGrad/Support/Occupancy.h"
 
 namespace tinygrad {
 struct MatrixUnit;
@@ -214,7 +215,11 @@ private:
     SmallVector<RangeOp> loops;
     int64_t buffers = 0;
   };
-  std::optional<Ahead> planAhead(RangedReduceOp reduce, bool isOfUnit = false);
+  std::optional<Ahead>
+  planAhead(RangedReduceOp reduce, bool isOfUnit = false,
+            int64_t fewestGroups = tinygrad::kBlockedGroups);
+  bool mayFillDirectly(const tinygrad::MatrixUnit &unit, RangeOp depth,
+                       std::array<Value, 2> factors);
   std::optional<StringRef>
   findObstacleToDirectFills(const tinygrad::MatrixUnit &unit,
                             const Ahead &ahead, ArrayRef<Fill> fills,
