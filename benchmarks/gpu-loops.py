@@ -15,7 +15,7 @@ with --chip sm_90a, where heuristics choose these.
 Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernels.py
 and are for sm_90a: one instruction (HGMMA; QGMMA of fp8, IGMMA of i8) of four subgroups
 is 64 rows, all columns of the operation and a depth of 32 bytes. With -tma, copies of boxes (UTMALDG) fill tiles;
-what one subgroup does to begin these is not counted.
+what one subgroup does to begin these is not counted. With -store, results of f16 are stored as boxes.
 """
 
 import argparse
@@ -50,7 +50,13 @@ SCHEDULES = {
         f"--tiles={rows // 64 // warpgroups}",
         *(["--tma"] if copies else []),
     ]
-    for rows, columns, warpgroups in ((128, 128, 2), (256, 128, 2), (128, 256, 2))
+    for rows, columns, warpgroups in (
+        (128, 64, 2),
+        (256, 64, 2),
+        (128, 128, 2),
+        (256, 128, 2),
+        (128, 256, 2),
+    )
     for copies in ("", "-tma")
 }
 # Other types of factors, which have to be along the depth.
@@ -67,6 +73,12 @@ SCHEDULES |= {
         "--alone",
     ]
     for element in ("f32", "e4m3", "i8")
+}
+# Results that are stored as boxes.
+SCHEDULES |= {
+    f"{name}-store": [*SCHEDULES[name], "--store", "--result=f16"]
+    for name in SCHEDULES
+    if re.fullmatch(r"wgmma-\d+x\d+-tma", name)
 }
 MULTIPLICATIONS = ("HGMMA", "QGMMA", "IGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
 

@@ -81,7 +81,7 @@ TargetFacts tg::getFacts(const GPUOptions &options) {
   facts.groupBytes = chip.groupBytes;
   facts.matrixUnits = tinygrad::getMatrixUnits(chip);
   facts.roundToTf32 = options.roundToTf32;
-  facts.asyncCopies = chip.hasAsyncCopies();
+  facts.asyncCopies = static_cast<int64_t>(chip.getAsyncCopies());
   // Groups that keep all compute units busy.
   facts.parallelItems = 2 * chip.computeUnits;
   return facts;

@@ -29,7 +29,7 @@ def compile(function, **options):
 
 def strides(x):
     """Those that matter."""
-    return [stride for stride, size in zip(x.stride(), x.shape) if size > 1]
+    return [stride for stride, size in zip(x.stride(), x.shape) if size > 1 and x.numel()]
 
 
 def check(function, *inputs, tolerance=1e-5):
@@ -39,7 +39,7 @@ def check(function, *inputs, tolerance=1e-5):
     for _ in range(3):
         with torch.no_grad():
             found = compiled(*inputs)
-        torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
+        torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance, equal_nan=True)
         flat = found if isinstance(found, tuple) else (found,)
         wanted = expected if isinstance(expected, tuple) else (expected,)
         assert [strides(x) for x in flat] == [strides(x) for x in wanted]
@@ -49,6 +49,10 @@ F = torch.linspace(-2.5, 2.5, 24).reshape(2, 3, 4)
 P = F.abs() + 0.1
 I = torch.arange(24).reshape(2, 3, 4) - 5
 B = I % 3 == 0
+V = torch.linspace(-1, 2, 96).sin().reshape(1, 2, 3, 4, 4)
+W = torch.linspace(-1, 1, 96).cos().reshape(4, 2, 3, 2, 2)
+ONE = torch.tensor(1.5)
+SPECIAL = torch.tensor([0.0, -0.0, 2.0, -3.0, float("inf"), -float("inf"), float("nan")])
 
 FUNCTIONS = {
     "unary": lambda: (F.sin() + F.exp() * F.tanh(), P.log(), P.rsqrt(), F.erf(), F.round(), -I),
@@ -173,6 +177,112 @@ FUNCTIONS = {
         functional.avg_pool2d(F, (2, 3), 1, padding=1, divisor_override=5),
         functional.avg_pool2d(F, 2, 2, ceil_mode=True),
     ),
+    "rounding and angles": lambda: (
+        torch.atan2(F, P - 1),
+        torch.atan2(SPECIAL[:, None], SPECIAL),
+        torch.hypot(SPECIAL[:, None], SPECIAL),
+        torch.hypot(F * 1e30, F * 1e30),
+        torch.fmax(SPECIAL[:, None], SPECIAL),
+        torch.fmin(SPECIAL[:, None], SPECIAL),
+        torch.signbit(SPECIAL),
+        torch.angle(SPECIAL),
+        torch.round(F, decimals=1),
+        torch.round(F * 100, decimals=-2),
+        torch.ldexp(F, torch.tensor(3)),
+    ),
+    "order": lambda: (
+        F.median(2),
+        (I % 4).median(0, keepdim=True),
+        F.median(),
+        SPECIAL.median(0),
+        SPECIAL.nanmedian(),
+        torch.stack([SPECIAL, SPECIAL * 0]).nanmedian(1)[0],
+        F.clamp_min(0.5),
+        torch.clamp_max(F, P),
+        (I % 5).sort(dim=1, stable=True),
+        (I % 5).argsort(dim=1, descending=True, stable=True),
+        (I % 5).cummax(1),
+        SPECIAL.cummin(0),
+        F.logcumsumexp(2),
+        torch.searchsorted(torch.tensor([0, 2, 2, 9]), I),
+        torch.searchsorted(torch.tensor([0, 2, 2, 9]), I, right=True),
+        torch.searchsorted(F[0], P[0], side="right"),
+        torch.bucketize(F, torch.tensor([-1.0, 0.0, 1.0])),
+        torch.histc(F, 4),
+        torch.histc(F, 5, -2, 2),
+        torch.histc(I.float() * 0 + 3, 3),
+    ),
+    "scattered": lambda: (
+        F.scatter_reduce(1, I % 3, P, "amax"),
+        F.scatter_reduce(2, I % 4, P, "mean", include_self=False),
+        F.scatter(2, I % 4, P, reduce="multiply"),
+        F.scatter(2, (I % 4)[..., :1], 0.5, reduce="add"),
+        F.index_reduce(1, torch.tensor([2, 0, 2]), P, "prod"),
+        F.put(torch.tensor([3, -1]), torch.tensor([9.0, 8.0])),
+        F.put(torch.tensor([3, 3]), torch.tensor([9.0, 8.0]), accumulate=True),
+        F.masked_scatter(B, P),
+        F[0].masked_scatter(B, P),
+    ),
+    "one element": lambda: (
+        ONE.topk(1),
+        ONE.sort(),
+        ONE.gather(0, torch.tensor([0])),
+        ONE.index_select(0, torch.tensor([0])),
+        ONE.scatter(0, torch.tensor(0), 3.0),
+        ONE.scatter_add(0, torch.tensor(0), ONE),
+        F[0, 0].gather(0, torch.tensor(2)),
+        F[0, 0].gather(0, torch.zeros(2, 0, dtype=torch.long)),
+        F[0, 0].scatter(0, torch.zeros(0, dtype=torch.long), 1.0),
+    ),
+    "memory": lambda: (
+        F.as_strided((4, 3, 2), (1, 4, 12)) * 2,
+        F.as_strided((3, 4), (4, 1), 12) * 2,
+        F.as_strided((5, 4), (2, 1), 3) * 2,
+        F.as_strided((2, 3), (0, 5), 1) * 2,
+        F.permute(2, 0, 1).as_strided((6, 4), (4, 1)) * 2,
+        (F.mT * 1).as_strided_scatter(P[0], (3, 4), (2, 5), 1),
+        F.as_strided_scatter(P[0, 0], (4,), (7,), 1),
+        F[0].clone().copy_(torch.tensor(2)),
+        F.unfold(2, 3, 1) * 1,
+    ),
+    "products of three": lambda: (
+        functional.bilinear(
+            F[0], P[0], torch.stack([F[0, :, :1] * F[1, 0]] * 2)[:, :, :].mT @ F[0]
+        ),
+        torch.cdist(F, P),
+        torch.cdist(F, P, p=1),
+        torch.cdist(F, P, p=3),
+        torch.cdist(F, P, p=0),
+        torch.cdist(F, P, p=float("inf")),
+        torch.addbmm(F[0, :, :3], F, F.mT, beta=0.5, alpha=2),
+        torch.addbmm(I[0, :, :3], I, I.mT, beta=3),
+    ),
+    "volumes": lambda: (
+        functional.avg_pool3d(V, 2, 1, padding=1, count_include_pad=False),
+        functional.avg_pool3d(V, (1, 2, 2), ceil_mode=True),
+        functional.max_pool3d(V, 2, 1, padding=1),
+        functional.max_pool3d(V, (1, 2, 2), return_indices=True, dilation=(1, 1, 2)),
+        functional.adaptive_avg_pool3d(V, (2, 1, 2)),
+        functional.conv3d(V, W, padding=1, stride=(1, 2, 1)),
+        functional.conv_transpose3d(V, W.transpose(0, 1), stride=2),
+        functional.interpolate(V, scale_factor=1.5, mode="trilinear"),
+        functional.instance_norm(V),
+    ),
+    "images": lambda: (
+        functional.adaptive_avg_pool2d(F, (2, 3)),
+        functional.adaptive_avg_pool2d(F, (3, 2)),
+        functional.adaptive_avg_pool2d(F, (5, 7)),
+        functional.adaptive_max_pool2d(F, (3, 2)),
+        functional.interpolate(F[None], scale_factor=2, mode="bilinear"),
+        functional.interpolate(F[None], (5, 3), mode="bilinear", align_corners=True),
+        functional.interpolate(F[None], (5, 3), mode="bicubic"),
+        functional.interpolate(F[None], (5, 3), mode="nearest"),
+        functional.interpolate(F, 7, mode="linear"),
+        functional.grid_sample(F[None], F.reshape(2, 3, 2, 2)[:1] / 3),
+        functional.pixel_shuffle(F.reshape(1, 12, 2, 1), 2),
+        functional.pixel_unshuffle(F.reshape(1, 2, 2, 6), 2),
+        torch.tril_indices(3, 4),
+    ),
     "softmax": lambda: (F.softmax(1), F.log_softmax(-1), F.half().softmax(-1)),
 }
 
@@ -266,6 +376,75 @@ def test_attention_with_gradients():
         for result in results:
             result.square().sum().backward()
         torch.testing.assert_close(inputs[1].grad, inputs[0].grad, rtol=1e-4, atol=1e-4)
+
+
+X = torch.linspace(-3, 3, 144).sin().reshape(2, 2, 6, 6)
+Y = torch.linspace(-3, 3, 128).cos().reshape(1, 2, 4, 4, 4)
+GRADIENTS = {
+    "nearest": (lambda x: functional.interpolate(x, (13, 5)), X),
+    "bilinear": (lambda x: functional.interpolate(x, (9, 4), mode="bilinear"), X),
+    "trilinear": (lambda x: functional.interpolate(x, (9, 4, 3), mode="trilinear"), Y),
+    "replicated": (lambda x: functional.pad(x, (1, 2, 1, 0), mode="replicate"), X),
+    "reflected": (lambda x: functional.pad(x, (1, 2, 1, 0), mode="reflect"), X),
+    "circular": (lambda x: functional.pad(x, (1, 2, 1, 0), mode="circular"), X),
+    "distances": (lambda x: torch.cdist(x, x * 2 + 1, p=3), X),
+    "adaptive averages": (lambda x: functional.adaptive_avg_pool2d(x, (4, 5)), X),
+    "adaptive maxima": (lambda x: functional.adaptive_max_pool2d(x, 3), X),
+    "maxima of volumes": (lambda x: functional.max_pool3d(x, 3, 1, padding=1), Y),
+    "averages of volumes": (lambda x: functional.avg_pool3d(x, 2, 1), Y),
+    "convolution of volumes": (lambda x: functional.conv3d(x, Y.mT, padding=1), Y),
+    "instances": (functional.instance_norm, X),
+    "masked": (lambda x: x.masked_scatter(X > 0, x * 2), X),
+    "median": (lambda x: x.median(1)[0], X),
+    "running maximum": (lambda x: x.cummax(2)[0] + x.logcumsumexp(3), X),
+    "normalized weight": (lambda x: torch._weight_norm(x, x[:, :1, :1, :1] * 2, 0), X),
+    "windows": (lambda x: functional.fold(functional.unfold(x, 3), (6, 6), 3), X),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name):
+    function, x = GRADIENTS[name]
+    found = []
+    for f in (function, compile(function)):
+        leaf = x.clone().requires_grad_()
+        result = f(leaf)
+        (result * torch.arange(result.numel()).reshape(result.shape).cos()).sum().backward()
+        found.append((result.detach(), leaf.grad))
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_attention_of_shared_keys(heads):
+    """Of 4 heads of queries, several share one of keys and values."""
+
+    def function(q, k, v):
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+    shapes = [(2, 4, 5, 8), (2, heads, 5, 8), (2, heads, 5, 8)]
+    inputs = [torch.randn(shape) for shape in shapes]
+    gradients = []
+    for f in (function, compile(function)):
+        leaves = [x.clone().requires_grad_() for x in inputs]
+        f(*leaves).square().sum().backward()
+        gradients.append([x.grad for x in leaves])
+    torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-4)
+
+
+def test_operation_that_fails(monkeypatch):
+    """A fault of the table is an error with the option strict, else PyTorch runs the graph."""
+    wrong = {"aten.sin.default": lambda x: x.reshape(7), "aten.cos.default": lambda x: x[:1]}
+    monkeypatch.setattr(torch_backend, "OPERATIONS", torch_backend.OPERATIONS | wrong)
+    x = torch.arange(3.0)
+    for function, message in ((torch.sin, "reshape"), (torch.cos, r"has the shape \[1\], not")):
+        with pytest.raises(ValueError, match=message):
+            compile(lambda x, f=function: f(x) + 1)(x)
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda x, f=function: f(x) + 1, backend="tinygrad_mlir")
+        warnings.filterwarnings("always", message="tinygrad_mlir does not compile")
+        with pytest.warns(UserWarning, match=f"a graph .*{message}"):
+            torch.testing.assert_close(compiled(x), function(x) + 1)
+        torch.testing.assert_close(compiled(x), function(x) + 1)
 
 
 def test_kernels_are_of_this_package():

@@ -15,13 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from tinygrad_mlir._core import Tensor
-from tinygrad_mlir.jit import TinyJit
-from tinygrad_mlir.torch_operations import DTYPES, OPERATIONS, REFUSALS
 from functorch.compile import make_boxed_func
-from torch._decomp import core_aten_decompositions
+from torch._decomp import core_aten_decompositions, get_decompositions
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.backends.registry import register_backend
+
+from tinygrad_mlir import torch_networks  # noqa: F401
+from tinygrad_mlir._core import Error, ShapeError, Tensor
+from tinygrad_mlir.jit import TinyJit
+from tinygrad_mlir.torch_operations import DTYPES, ON_MEMORY, OPERATIONS, REFUSALS
 
 __all__ = ["tinygrad_mlir"]
 
@@ -70,7 +72,8 @@ def _memory_order(value: Any) -> list[int] | None:
 class _Compiled:
     """A graph that is captured once for each combination of sizes that are its arguments."""
 
-    def __init__(self, module: torch.fx.GraphModule) -> None:
+    def __init__(self, module: torch.fx.GraphModule, strict: bool) -> None:
+        self.module, self.strict = module, strict
         # Says that the arguments come as one list. PyTorch copies it from objects, not classes.
         self._boxed_call = True
         self.nodes = list(module.graph.nodes)
@@ -89,11 +92,14 @@ class _Compiled:
             if node.op == "get_attr"
         }
         self.steps: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
+        self.refused: set[tuple[Any, ...]] = set()
 
     def __call__(self, arguments: list[Any]) -> list[Any]:
         """Empties the list, so that what is not needed any more can be freed."""
         tensors = [x for x in arguments if isinstance(x, torch.Tensor)]
         sizes = tuple(x for x in arguments if not isinstance(x, torch.Tensor))
+        if sizes in self.refused:
+            return self._run_by_torch(arguments)
         if sizes not in self.steps:
             self.steps[sizes] = (TinyJit(functools.partial(self._run, sizes)), [])
         step, results = self.steps[sizes]
@@ -103,7 +109,16 @@ class _Compiled:
             # A step takes no two arguments in one memory.
             imported.append(_import(tensor.clone() if storage in seen else tensor))
             seen.add(storage)
-        computed = iter(step(imported))
+        try:
+            computed = iter(step(imported))
+        except (Error, TypeError) as error:
+            # A fault of an entry in the table: PyTorch's arguments are right.
+            if self.strict:
+                raise
+            del imported, self.steps[sizes]
+            self.refused.add(sizes)
+            _warn(f"a graph ({error})")
+            return self._run_by_torch(arguments)
         # What the run has found: a place among the arguments, a number, or the next tensor.
         given = [
             arguments[value]
@@ -118,6 +133,11 @@ class _Compiled:
             _export(x, order) if isinstance(x, Tensor) else x
             for x, order in zip(given, self.orders)
         ]
+
+    def _run_by_torch(self, arguments: list[Any]) -> list[Any]:
+        results = self.module.forward(*arguments)
+        arguments.clear()
+        return list(results)
 
     def _run(self, sizes: tuple[Any, ...], tensors: list[Tensor]) -> list[Tensor]:
         """Interprets the graph; this is what is captured."""
@@ -165,6 +185,9 @@ class _Compiled:
                 else x
                 for x in args
             ]
+        if _name(node) in ON_MEMORY:
+            layout = node.args[0].meta["val"]
+            kwargs = dict(kwargs, own_strides=layout.stride(), own_offset=layout.storage_offset())
         result = OPERATIONS[_name(node)](*args, **kwargs)
         if isinstance(result, (tuple, list)):
             return [_cast(x, value) for x, value in zip(result, wanted)]
@@ -172,8 +195,13 @@ class _Compiled:
 
 
 def _cast(x: Any, wanted: Any) -> Any:
+    """To the type, and from PyTorch's axis 0 of a tensor without axes."""
     if isinstance(x, Tensor) and isinstance(wanted, torch.Tensor):
         dtype = DTYPES[wanted.dtype]
+        if x.ndim != wanted.ndim and wanted.numel() == 1:
+            x = x.reshape(tuple(wanted.shape))
+        if all(isinstance(n, int) for n in wanted.shape) and tuple(x.shape) != wanted.shape:
+            raise ShapeError(f"a result has the shape {list(x.shape)}, not {list(wanted.shape)}")
         return x if x.dtype == dtype else x.cast(dtype)
     return x
 
@@ -198,12 +226,34 @@ def _warn(reason: str) -> None:
     )
 
 
+# Operations that PyTorch can compute by others, but leaves to its backends.
+_COMPOSED = """
+_batch_norm_with_update_functional adaptive_max_pool2d adaptive_max_pool3d addmv diagonal_scatter
+dist grid_sampler_2d ldexp narrow_copy native_batch_norm new_empty_strided permute_copy
+pixel_shuffle pixel_unshuffle tril_indices triu_indices unbind_copy unfold unfold_copy
+upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_trilinear3d view_copy
+""".split()
+
+
+def _decompositions() -> dict[Any, Callable[..., Any]]:
+    """How PyTorch computes operations by others."""
+    more = get_decompositions([getattr(torch.ops.aten, name) for name in _COMPOSED])
+    table = {op: how for op, how in more.items() if _is_composed(op)}
+    table.update(core_aten_decompositions())
+    return table
+
+
+def _is_composed(op: Any) -> bool:
+    """Not the writes into arguments, which others have replaced before."""
+    return str(op) not in OPERATIONS and not op.__name__.split(".")[0].endswith("_")
+
+
 def _compile(
     module: torch.fx.GraphModule, inputs: Sequence[Any], *, strict: bool
 ) -> Callable[..., Any]:
     reason = _find_unsupported(module)
     if reason is None:
-        compiled = _Compiled(module)
+        compiled = _Compiled(module, strict)
         if not any(isinstance(node, torch.fx.Node) for node in compiled.results):
             reason = "a graph without results"
         else:
@@ -229,7 +279,7 @@ def tinygrad_mlir(
         raise ValueError(f"the options {sorted(options)} are unknown; there is only 'strict'")
     compiler = functools.partial(_compile, strict=strict)
     backend = aot_autograd(
-        fw_compiler=compiler, bw_compiler=compiler, decompositions=core_aten_decompositions()
+        fw_compiler=compiler, bw_compiler=compiler, decompositions=_decompositions()
     )
     result: Callable[..., Any] = backend(module, inputs)
     return result

@@ -6,15 +6,17 @@ calls them casts what they return to the type that PyTorch says the result has.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import torch
+
 from tinygrad_mlir._core import DType, Tensor
 from tinygrad_mlir.dtype import dtypes
 
-__all__ = ["DTYPES", "OPERATIONS", "REFUSALS"]
+__all__ = ["DTYPES", "ON_MEMORY", "OPERATIONS", "REFUSALS"]
 
 DTYPES: dict[torch.dtype, DType] = {
     torch.bool: dtypes.bool,
@@ -33,14 +35,30 @@ OPERATIONS: dict[str, Callable[..., Any]] = {}
 # For some of them, what arguments they are not compiled with, in words; else None. They are called
 # with the arguments of a node, of which tensors are nodes.
 REFUSALS: dict[str, Callable[..., str | None]] = {}
+# Those that depend on where the elements of their first argument are in memory: they are called
+# with its strides and its offset besides.
+ON_MEMORY: set[str] = set()
 
 
-def _operation(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def operation(*names: str) -> Callable[[Function], Function]:
+    def add(function: Function) -> Function:
         OPERATIONS.update((f"aten.{name}", function) for name in names)
         return function
 
     return add
+
+
+def _of_rank_1(function: Function) -> Function:
+    """For PyTorch, tensors without axes have the axis 0, too."""
+
+    def apply(*args: Any, **kwargs: Any) -> Any:
+        lifted = [x.reshape(1) if isinstance(x, Tensor) and x.ndim == 0 else x for x in args]
+        return function(*lifted, **kwargs)
+
+    return cast(Function, apply)
 
 
 def _compute_in_float(x: Tensor) -> Tensor:
@@ -54,25 +72,25 @@ for _name in (
     "acos atan sinh cosh tanh asinh acosh atanh exp log log2 log10 sqrt rsqrt reciprocal erf "
     "sigmoid silu"
 ).split():
-    _operation(f"{_name}.default")(getattr(Tensor, _name))
+    operation(f"{_name}.default")(getattr(Tensor, _name))
 
 
-@_operation("alias.default", "detach.default", "lift_fresh_copy.default", "_to_copy.default")
-@_operation("clone.default", "contiguous.default")
+@operation("alias.default", "detach.default", "lift_fresh_copy.default", "_to_copy.default")
+@operation("clone.default", "contiguous.default")
 def _same(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The type of the result is that of the cast which follows."""
     return x
 
 
-_operation("isinf.default")(lambda x: x.isinf())
-_operation("log1p.default")(lambda x: (_compute_in_float(x) + 1).log())
-_operation("square.default")(lambda x: x.square())
-_operation("leaky_relu.default")(lambda x, slope=0.01: x.leaky_relu(slope))
-_operation("hardtanh.default")(lambda x, low=-1.0, high=1.0: x.clamp(low, high))
-_operation("gelu.default")(lambda x, approximate="none": x.gelu(approximate))
+operation("isinf.default")(lambda x: x.isinf())
+operation("log1p.default")(lambda x: (_compute_in_float(x) + 1).log())
+operation("square.default")(lambda x: x.square())
+operation("leaky_relu.default")(lambda x, slope=0.01: x.leaky_relu(slope))
+operation("hardtanh.default")(lambda x, low=-1.0, high=1.0: x.clamp(low, high))
+operation("gelu.default")(lambda x, approximate="none": x.gelu(approximate))
 
 
-@_operation("expm1.default")
+@operation("expm1.default")
 def _expm1(x: Tensor) -> Tensor:
     """By tanh near 0, where the difference of exp(x) and 1 has few correct digits."""
     x = _compute_in_float(x)
@@ -80,7 +98,15 @@ def _expm1(x: Tensor) -> Tensor:
     return (x.abs() < 1).where(2 * half / (1 - half), x.exp() - 1)
 
 
-@_operation("elu.default")
+@operation("round.decimals")
+def _round(x: Tensor, *, decimals: int = 0) -> Tensor:
+    if not x.is_floating_point():
+        return x
+    scale = 10.0 ** abs(decimals)
+    return (x * scale).round() / scale if decimals >= 0 else (x / scale).round() * scale
+
+
+@operation("elu.default")
 def _elu(x: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Tensor:
     return (x > 0).where(x * scale, alpha * scale * _expm1(x * input_scale))
 
@@ -101,35 +127,84 @@ for _name in (
 ):
     _function = _pair(_name)
     _kinds = ("default",) if _name in ("maximum", "minimum") else ("Tensor", "Scalar")
-    _operation(*[f"{_name}.{kind}" for kind in _kinds])(_function)
+    operation(*[f"{_name}.{kind}" for kind in _kinds])(_function)
 for _name, _method in (("left", "lshift"), ("right", "rshift")):
     _names = [f"bitwise_{_name}_shift.{kind}" for kind in ("Tensor", "Tensor_Scalar")]
     _names += [f"__{_method}__.{kind}" for kind in ("Tensor", "Scalar")]
-    _operation(*_names)(_pair(_method))
-_operation("remainder.Tensor", "remainder.Scalar")(_pair("mod"))
-_operation("pow.Tensor_Tensor", "pow.Tensor_Scalar")(_pair("pow"))
-_operation("pow.Scalar")(lambda x, y: y.pow(x, reverse=True))
-_operation("where.self")(lambda condition, x, y: condition.where(x, y))
-_operation("logical_and.default")(lambda x, y: x.bool().bitwise_and(y.bool()))
-_operation("logical_or.default")(lambda x, y: x.bool().bitwise_or(y.bool()))
-_operation("logical_xor.default")(lambda x, y: x.bool().bitwise_xor(y.bool()))
-_operation("clamp.default", "clamp.Tensor")(lambda x, low=None, high=None: x.clamp(low, high))
+    operation(*_names)(_pair(_method))
+operation("remainder.Tensor", "remainder.Scalar")(_pair("mod"))
+operation("pow.Tensor_Tensor", "pow.Tensor_Scalar")(_pair("pow"))
+operation("pow.Scalar")(lambda x, y: y.pow(x, reverse=True))
+operation("where.self")(lambda condition, x, y: condition.where(x, y))
+operation("logical_and.default")(lambda x, y: x.bool().bitwise_and(y.bool()))
+operation("logical_or.default")(lambda x, y: x.bool().bitwise_or(y.bool()))
+operation("logical_xor.default")(lambda x, y: x.bool().bitwise_xor(y.bool()))
+operation("clamp.default", "clamp.Tensor")(lambda x, low=None, high=None: x.clamp(low, high))
 
 
-@_operation("add.Tensor", "add.Scalar")
+operation("clamp_min.default", "clamp_min.Tensor")(lambda x, low: x.clamp(low, None))
+operation("clamp_max.default", "clamp_max.Tensor")(lambda x, high: x.clamp(None, high))
+
+
+@operation("add.Tensor", "add.Scalar")
 def _add(x: Any, y: Any, alpha: Any = 1) -> Any:
     """Either may be a number."""
     return x + (y if alpha == 1 else y * alpha)
 
 
-@_operation("sub.Tensor", "sub.Scalar")
+@operation("sub.Tensor", "sub.Scalar")
 def _sub(x: Any, y: Any, alpha: Any = 1) -> Any:
     return x - (y if alpha == 1 else y * alpha)
 
 
-@_operation("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
+@operation("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
 def _div(x: Tensor, y: Any, rounding_mode: str | None = None) -> Tensor:
     return x.div(y, rounding_mode=rounding_mode)
+
+
+@operation("fmax.default")
+def _fmax(x: Tensor, y: Tensor) -> Tensor:
+    """The other one of a number and NaN."""
+    return x.isnan().where(y, y.isnan().where(x, x.maximum(y)))
+
+
+@operation("fmin.default")
+def _fmin(x: Tensor, y: Tensor) -> Tensor:
+    return x.isnan().where(y, y.isnan().where(x, x.minimum(y)))
+
+
+@operation("signbit.default")
+def _has_sign(x: Tensor) -> Tensor:
+    """Also of -0."""
+    return (
+        Tensor.full(x.shape, 1, dtype=x.dtype).copysign(x) < 0 if x.is_floating_point() else x < 0
+    )
+
+
+@operation("atan2.default")
+def _atan2(y: Tensor, x: Tensor) -> Tensor:
+    """By the arc tangent of a number from 0 to 1."""
+    y, x = (_compute_in_float(part) for part in (y, x))
+    least, most = y.abs().minimum(x.abs()), y.abs().maximum(x.abs())
+    ratio = (most == 0).where(0, (least == math.inf).where(1, least / most))
+    angle = ratio.atan()
+    angle = (y.abs() > x.abs()).where(math.pi / 2 - angle, angle)
+    angle = _has_sign(x).where(math.pi - angle, angle)
+    return (x.isnan() | y.isnan()).where(math.nan, angle.copysign(y))
+
+
+@operation("hypot.default")
+def _hypot(x: Tensor, y: Tensor) -> Tensor:
+    """Of numbers whose squares overflow, too."""
+    least, most = x.abs().minimum(y.abs()), x.abs().maximum(y.abs())
+    ratio = (most == 0).where(0, least / most)
+    return (x.isinf() | y.isinf()).where(math.inf, most * (1 + ratio.square()).sqrt())
+
+
+@operation("angle.default")
+def _angle(x: Tensor) -> Tensor:
+    """Of real numbers: pi for those below 0."""
+    return x.isnan().where(math.nan, (x < 0).where(math.pi, 0.0))
 
 
 # Reductions
@@ -152,63 +227,156 @@ def _reduction(name: str) -> Callable[..., Tensor]:
     return apply
 
 
-_operation("sum.dim_IntList")(_reduction("sum"))
-_operation("mean.dim")(_reduction("mean"))
-_operation("amax.default", "max.default")(_reduction("max"))
-_operation("amin.default", "min.default")(_reduction("min"))
-_operation("any.default", "any.dim", "any.dims")(_reduction("any"))
-_operation("all.default", "all.dim", "all.dims")(_reduction("all"))
-_operation("argmax.default")(_reduction("argmax"))
-_operation("argmin.default")(_reduction("argmin"))
-_operation("prod.dim_int")(_reduction("prod"))
-_operation("cumsum.default")(lambda x, dim, dtype=None: x.cumsum(dim))
-_operation("cumprod.default")(lambda x, dim, dtype=None: x.cumprod(dim))
+operation("sum.dim_IntList")(_reduction("sum"))
+operation("mean.dim")(_reduction("mean"))
+operation("amax.default", "max.default")(_reduction("max"))
+operation("amin.default", "min.default")(_reduction("min"))
+operation("any.default", "any.dim", "any.dims")(_reduction("any"))
+operation("all.default", "all.dim", "all.dims")(_reduction("all"))
+operation("argmax.default")(_reduction("argmax"))
+operation("argmin.default")(_reduction("argmin"))
+operation("prod.dim_int")(_reduction("prod"))
+operation("cumsum.default")(lambda x, dim, dtype=None: x.cumsum(dim))
+operation("cumprod.default")(lambda x, dim, dtype=None: x.cumprod(dim))
 for _name in ("sum", "mean", "prod"):
-    _operation(f"{_name}.default")(lambda x, dtype=None, f=_reduction(_name): f(x, dtype=dtype))
+    operation(f"{_name}.default")(lambda x, dtype=None, f=_reduction(_name): f(x, dtype=dtype))
 
 
-@_operation("max.dim")
+@operation("max.dim")
 def _max(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     return x.max(dim, keepdim), x.argmax(dim, keepdim)
 
 
-@_operation("min.dim")
+@operation("min.dim")
 def _min(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     return x.min(dim, keepdim), x.argmin(dim, keepdim)
 
 
-@_operation("var.correction")
+@operation("var.correction")
 def _var(x: Tensor, dim: Axes = None, *, correction: Any = 1, keepdim: bool = False) -> Tensor:
     return x.var(_axes(dim), keepdim, 1 if correction is None else int(correction))
 
 
-@_operation("var_mean.correction")
+@operation("var_mean.correction")
 def _var_mean(x: Tensor, dim: Axes = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
     return x.var_mean(_axes(dim), keepdim, 1 if correction is None else int(correction))
 
 
-_operation("_softmax.default")(lambda x, dim, half_to_float: x.softmax(dim))
-_operation("_log_softmax.default")(lambda x, dim, half_to_float: x.log_softmax(dim))
-_operation("topk.default")(lambda x, k, dim=-1, largest=True, sorted=True: x.topk(k, dim, largest))
-_operation("sort.default")(lambda x, dim=-1, descending=False: x.sort(dim, descending))
+operation("_softmax.default")(lambda x, dim, half_to_float: x.softmax(dim))
+operation("_log_softmax.default")(lambda x, dim, half_to_float: x.log_softmax(dim))
+operation("logcumsumexp.default")(_of_rank_1(lambda x, dim: x.logcumsumexp(dim)))
+
+
+def _running(name: str, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Of equal elements, the index is that of the last one."""
+    values = getattr(x, name)(dim)[0]
+    is_new = (x == values) | x.isnan() if x.is_floating_point() else x == values
+    place = Tensor.arange(x.shape[dim], dtype=dtypes.int64)
+    place = place.reshape((-1,) + (1,) * (x.ndim - 1 - dim % x.ndim))
+    return values, is_new.where(place, 0).cummax(dim)[0]
+
+
+operation("cummax.default")(_of_rank_1(functools.partial(_running, "cummax")))
+operation("cummin.default")(_of_rank_1(functools.partial(_running, "cummin")))
+operation("topk.default")(
+    _of_rank_1(lambda x, k, dim=-1, largest=True, sorted=True: x.topk(k, dim, largest))
+)
+operation("sort.default")(_of_rank_1(lambda x, dim=-1, descending=False: x.sort(dim, descending)))
+operation("sort.stable")(
+    _of_rank_1(lambda x, *, stable=None, dim=-1, descending=False: x.sort(dim, descending))
+)
+
+
+@operation("median.dim")
+@_of_rank_1
+def _median(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The lower one of two in the middle; NaN if there is one, which is sorted to the end."""
+    values, indices = x.sort(dim)
+    count = int(x.shape[dim])
+    middle, last = (_slice(dim % x.ndim, slice(i, i + 1)) for i in ((count - 1) // 2, count - 1))
+    found, where = values[middle], indices[middle]
+    if x.is_floating_point():
+        has_nan = values[last].isnan()
+        first = x.isnan().int().argmax(dim, True).cast(where.dtype)
+        found, where = has_nan.where(values[last], found), has_nan.where(first, where)
+    return (found, where) if keepdim else (found.squeeze(dim), where.squeeze(dim))
+
+
+@operation("nanmedian.dim")
+@_of_rank_1
+def _nanmedian(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """Of the elements that are not NaN; NaN if there are none."""
+    if not x.is_floating_point():
+        return _median(x, dim, keepdim)
+    values, indices = x.isnan().where(math.inf, x).sort(dim)
+    count = (~x.isnan()).int().sum(dim, keepdim=True)
+    middle = ((count - 1) // 2).maximum(0)
+    found, where = values.gather(dim, middle), indices.gather(dim, middle)
+    found = (count == 0).where(math.nan, found)
+    return (found, where) if keepdim else (found.squeeze(dim), where.squeeze(dim))
+
+
+operation("median.default")(lambda x: _median(x.flatten(), 0)[0])
+operation("nanmedian.default")(lambda x: _nanmedian(x.flatten(), 0)[0])
+
+
+@operation("searchsorted.Tensor", "searchsorted.Scalar")
+def _searchsorted(
+    boundaries: Tensor,
+    x: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """The number of boundaries below each value (or equal to it), compared with each of them."""
+    x = x if isinstance(x, Tensor) else Tensor.full((), x)
+    if sorter is not None:
+        boundaries = boundaries.gather(-1, sorter)
+    kind = (
+        boundaries.dtype if boundaries.is_floating_point() or not x.is_floating_point() else x.dtype
+    )
+    x, boundaries = x.cast(kind).unsqueeze(-1), boundaries.cast(kind)
+    if boundaries.ndim > 1:
+        boundaries = boundaries.unsqueeze(-2)
+    is_before = boundaries <= x if right or side == "right" else boundaries < x
+    return Tensor.sum(is_before, -1)
+
+
+@operation("bucketize.Tensor", "bucketize.Scalar")
+def _bucketize(x: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
+    return _searchsorted(boundaries, x, right=right)
+
+
+@operation("histc.default")
+def _histogram(x: Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> Tensor:
+    """The bins are of one width; the last one includes its end."""
+    x = _compute_in_float(x.flatten())
+    low, high = (x.min(), x.max()) if min == max else (Tensor(float(min)), Tensor(float(max)))
+    is_point = low == high
+    low, high = is_point.where(low - 1, low), is_point.where(high + 1, high)
+    place = ((x - low) / (high - low) * bins).floor().minimum(bins - 1)
+    is_inside = (x >= low) & (x <= high)
+    return ((place.unsqueeze(-1) == Tensor.arange(bins)) & is_inside.unsqueeze(-1)).sum(0)
 
 
 # Shapes
 
-_operation("view.default", "_unsafe_view.default", "reshape.default")(
+operation("view.default", "_unsafe_view.default", "reshape.default")(
     lambda x, shape: x.reshape(shape)
 )
-_operation("permute.default")(lambda x, order: x.permute(order))
-_operation("transpose.int")(lambda x, first, second: x.transpose(first, second))
-_operation("unsqueeze.default")(lambda x, dim: x.unsqueeze(dim))
-_operation("flip.default")(lambda x, dims: x.flip(dims))
-_operation("roll.default")(lambda x, shifts, dims=(): x.roll(shifts, dims or None))
-_operation("cat.default")(lambda tensors, dim=0: Tensor.cat(*_not_empty(tensors), dim=dim))
-_operation("repeat.default")(lambda x, times: x.repeat(times))
-_operation("split_with_sizes.default")(lambda x, sizes, dim=0: x.split(sizes, dim))
-_operation("tril.default")(lambda x, diagonal=0: x.tril(diagonal))
-_operation("triu.default")(lambda x, diagonal=0: x.triu(diagonal))
-_operation("diagonal.default")(lambda x, offset=0, dim1=0, dim2=1: x.diagonal(offset, dim1, dim2))
+operation("permute.default")(lambda x, order: x.permute(order))
+operation("transpose.int")(lambda x, first, second: x.transpose(first, second))
+operation("unsqueeze.default")(lambda x, dim: x.unsqueeze(dim))
+operation("flip.default")(lambda x, dims: x.flip(dims))
+operation("roll.default")(lambda x, shifts, dims=(): x.roll(shifts, dims or None))
+operation("cat.default")(lambda tensors, dim=0: Tensor.cat(*_not_empty(tensors), dim=dim))
+operation("repeat.default")(lambda x, times: x.repeat(times))
+operation("split_with_sizes.default")(lambda x, sizes, dim=0: x.split(sizes, dim))
+operation("tril.default")(lambda x, diagonal=0: x.tril(diagonal))
+operation("triu.default")(lambda x, diagonal=0: x.triu(diagonal))
+operation("diagonal.default")(lambda x, offset=0, dim1=0, dim2=1: x.diagonal(offset, dim1, dim2))
 
 
 def _not_empty(tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -216,12 +384,12 @@ def _not_empty(tensors: Sequence[Tensor]) -> list[Tensor]:
     return [x for x in tensors if x.shape != (0,)] or list(tensors[:1])
 
 
-@_operation("expand.default")
+@operation("expand.default")
 def _expand(x: Tensor, shape: Sequence[int], implicit: bool = False) -> Tensor:
     return x.reshape((1,) * (len(shape) - x.ndim) + tuple(x.shape)).expand(shape)
 
 
-@_operation("squeeze.default", "squeeze.dim", "squeeze.dims")
+@operation("squeeze.default", "squeeze.dim", "squeeze.dims")
 def _squeeze(x: Tensor, dims: int | Sequence[int] | None = None) -> Tensor:
     if dims is None:
         return x.squeeze()
@@ -234,14 +402,14 @@ def _slice(dim: int, part: Any) -> tuple[Any, ...]:
     return (slice(None),) * dim + (part,)
 
 
-@_operation("slice.Tensor")
+@operation("slice.Tensor")
 def _take_slice(
     x: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Tensor:
     return x[_slice(dim % x.ndim, slice(start, end, step))]
 
 
-@_operation("select.int")
+@operation("select.int")
 def _select(x: Tensor, dim: int, index: int) -> Tensor:
     return x[_slice(dim % x.ndim, index)]
 
@@ -252,19 +420,102 @@ def _replace(x: Tensor, index: Any, source: Tensor) -> Tensor:
     return result
 
 
-@_operation("slice_scatter.default")
+@operation("slice_scatter.default")
 def _slice_scatter(
     x: Tensor, source: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Tensor:
     return _replace(x, _slice(dim % x.ndim, slice(start, end, step)), source)
 
 
-@_operation("select_scatter.default")
+@operation("select_scatter.default")
 def _select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
     return _replace(x, _slice(dim % x.ndim, index), source)
 
 
-@_operation("constant_pad_nd.default")
+@operation("copy.default")
+def _copy(x: Tensor, source: Tensor, non_blocking: bool = False) -> Tensor:
+    return _expand(source.cast(x.dtype), x.shape)
+
+
+def _in_memory(x: Tensor, strides: Sequence[int]) -> tuple[Tensor, list[int]]:
+    """The elements in their order in memory, and the axes in the order of their strides."""
+    order = sorted(range(x.ndim), key=lambda i: -strides[i])
+    return x.permute(order) if x.ndim else x, order
+
+
+def _positions(shape: Sequence[int], strides: Sequence[int], offset: int) -> Tensor:
+    """Of the elements of a tensor with these strides."""
+    result = Tensor.full((1,) * len(shape), offset, dtype=dtypes.int64)
+    for i, (size, stride) in enumerate(zip(shape, strides)):
+        along = Tensor.arange(size, dtype=dtypes.int64) * stride
+        result = result + along.reshape((-1,) + (1,) * (len(shape) - 1 - i))
+    return result.expand(tuple(shape))
+
+
+@operation("as_strided.default", "as_strided_copy.default")
+def _as_strided(
+    x: Tensor,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int | None = None,
+    *,
+    own_strides: Sequence[int],
+    own_offset: int,
+) -> Tensor:
+    flat = _in_memory(x, own_strides)[0].flatten()
+    offset = 0 if offset is None else offset - own_offset
+    order = sorted(range(len(shape)), key=lambda i: -strides[i])
+    sizes = [shape[i] for i in order]
+    dense = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+    if [strides[i] for i in order] == dense:
+        # Each element once, in another order of the axes.
+        part = flat[offset : offset + math.prod(sizes)].reshape(tuple(sizes))
+        return part.permute([order.index(i) for i in range(len(order))]) if order else part
+    return flat[_positions(shape, strides, offset)]
+
+
+@operation("as_strided_scatter.default")
+def _as_strided_scatter(
+    x: Tensor,
+    source: Tensor,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int | None = None,
+    *,
+    own_strides: Sequence[int],
+    own_offset: int,
+) -> Tensor:
+    ordered, order = _in_memory(x, own_strides)
+    positions = _positions(shape, strides, 0 if offset is None else offset - own_offset)
+    found = ordered.flatten().scatter(0, positions.flatten(), source.cast(x.dtype).flatten())
+    found = found.reshape(ordered.shape)
+    return found.permute([order.index(i) for i in range(x.ndim)]) if x.ndim else found
+
+
+def _refuse_memory(x: Any, *args: Any, **kwargs: Any) -> str | None:
+    """Elements of the memory that are none of the tensor have no values here."""
+    shape, strides, offset = args if len(args) == 3 else (*args, None)
+    value = x.meta["val"]
+    own = [*value.shape, *value.stride(), value.storage_offset()]
+    if not all(isinstance(n, int) for n in [*own, *shape, *strides, offset or 0]):
+        return "with sizes that change"
+    if not value.numel() or not math.prod(shape):
+        return "without elements"
+    first, count = value.storage_offset(), value.numel()
+    if sum((n - 1) * s for n, s in zip(value.shape, value.stride())) + 1 != count:
+        return "of a tensor with gaps in its memory"
+    begin = first if offset is None else offset
+    end = begin + sum((n - 1) * s for n, s in zip(shape, strides)) + 1
+    return None if first <= begin and end <= first + count else "of memory outside of the tensor"
+
+
+for _name in ("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"):
+    ON_MEMORY.add(f"aten.{_name}")
+REFUSALS["aten.as_strided.default"] = REFUSALS["aten.as_strided_copy.default"] = _refuse_memory
+REFUSALS["aten.as_strided_scatter.default"] = lambda x, source, *args: _refuse_memory(x, *args)
+
+
+@operation("constant_pad_nd.default")
 def _constant_pad(x: Tensor, padding: Sequence[int], value: Any = 0) -> Tensor:
     return x.pad(tuple(padding), value=value)
 
@@ -272,17 +523,17 @@ def _constant_pad(x: Tensor, padding: Sequence[int], value: Any = 0) -> Tensor:
 # Indices
 
 
-@_operation("embedding.default")
+@operation("embedding.default")
 def _embedding(weight: Tensor, indices: Tensor, *args: Any) -> Tensor:
     return weight[indices]
 
 
-@_operation("index.Tensor")
+@operation("index.Tensor")
 def _index(x: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     return x[tuple(slice(None) if index is None else index for index in indices)]
 
 
-@_operation("index_put.default")
+@operation("index_put.default")
 def _index_put(
     x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
 ) -> Tensor:
@@ -311,20 +562,89 @@ def _refuse_masks(x: Any, indices: Any, values: Any, accumulate: bool = False) -
 
 REFUSALS["aten.index_put.default"] = _refuse_masks
 
-_operation("gather.default")(lambda x, dim, index, sparse_grad=False: x.gather(dim, index))
-_operation("index_select.default")(lambda x, dim, index: x[_slice(dim % x.ndim, index)])
-_operation("scatter.src", "scatter.value")(
-    lambda x, dim, index, source: x.scatter(dim, index, source)
+
+@operation("gather.default")
+@_of_rank_1
+def _gather(x: Tensor, dim: int, index: Tensor, sparse_grad: bool = False) -> Tensor:
+    if 0 in index.shape:  # Which has any number of axes.
+        return Tensor.full(index.shape, 0, dtype=x.dtype)
+    return x.gather(dim, index)
+
+
+operation("index_select.default")(_of_rank_1(lambda x, dim, index: x[_slice(dim % x.ndim, index)]))
+
+
+@operation("scatter.src", "scatter.value")
+@_of_rank_1
+def _scatter(x: Tensor, dim: int, index: Tensor, source: Any) -> Tensor:
+    return x if 0 in index.shape else x.scatter(dim, index, source)
+
+
+# What PyTorch's names mean.
+_REDUCTIONS = {"add": "sum", "multiply": "prod"}
+
+
+@operation("scatter.reduce", "scatter.value_reduce", "scatter_reduce.two")
+@_of_rank_1
+def _scatter_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Any, reduce: str, include_self: bool = True
+) -> Tensor:
+    if 0 in index.shape:
+        return x
+    if not isinstance(source, Tensor):
+        source = Tensor.full(index.shape, source, dtype=x.dtype)
+    reduce = _REDUCTIONS.get(reduce, reduce)
+    return x.scatter_reduce(dim, index, source, reduce, include_self=include_self)
+
+
+operation("scatter_add.default")(
+    lambda x, dim, index, source: _scatter_reduce(x, dim, index, source, "sum")
 )
-_operation("scatter_add.default")(
-    lambda x, dim, index, source: x.scatter_reduce(dim, index, source, "sum")
-)
+
+
+@operation("index_reduce.default")
+@_of_rank_1
+def _index_reduce(
+    x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    index = index.reshape((-1,) + (1,) * (x.ndim - 1 - dim % x.ndim)).expand(source.shape)
+    return _scatter_reduce(x, dim, index, source, reduce, include_self)
+
+
+@operation("put.default")
+def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    flat, index, source = x.flatten(), index.flatten(), source.flatten()
+    if accumulate:
+        return _scatter_reduce(flat, 0, index, source, "sum").reshape(x.shape)
+    return _scatter(flat, 0, index, source).reshape(x.shape)
+
+
+@operation("masked_scatter.default")
+def _masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The elements of the source in their order, one for each position of the mask."""
+    x, mask = (
+        x.reshape((1,) * (mask.ndim - x.ndim) + tuple(x.shape)),
+        mask.reshape((1,) * (x.ndim - mask.ndim) + tuple(mask.shape)),
+    )
+    shape = tuple(max(m, n) for m, n in zip(x.shape, mask.shape))
+    x, mask = x.expand(shape), mask.expand(shape)
+    place = (mask.flatten().int().cumsum(0) - 1).maximum(0).reshape(shape)
+    return mask.where(source.flatten()[place], x) if source.numel() else x
+
+
+@operation("masked_scatter_backward.default")
+def _masked_scatter_backward(gradient: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
+    mask = mask.expand(gradient.shape).flatten()
+    place = (mask.int().cumsum(0) - 1).maximum(0)
+    found = Tensor.zeros(math.prod(sizes), dtype=gradient.dtype)
+    picked = mask.where(gradient.flatten(), 0)
+    return found.scatter_reduce(0, place, picked, "sum").reshape(tuple(sizes))
 
 
 # New tensors
 
 
-@_operation("full.default")
+@operation("full.default")
 def _full(shape: Sequence[int], value: Any, **options: Any) -> Tensor:
     return Tensor.full(tuple(shape), value, dtype=_dtype_of(options, None))
 
@@ -334,33 +654,33 @@ def _dtype_of(options: dict[str, Any], default: DType | None) -> DType | None:
     return default if dtype is None else DTYPES[dtype]
 
 
-@_operation("full_like.default")
+@operation("full_like.default")
 def _full_like(x: Tensor, value: Any, **options: Any) -> Tensor:
     return Tensor.full(x.shape, value, dtype=_dtype_of(options, x.dtype))
 
 
-@_operation("zeros_like.default", "empty_like.default", "new_zeros.default")
+@operation("zeros_like.default", "empty_like.default", "new_zeros.default")
 def _zeros_like(x: Tensor, *args: Any, **options: Any) -> Tensor:
     shape = args[0] if args else x.shape
     return Tensor.full(tuple(shape), 0, dtype=_dtype_of(options, x.dtype))
 
 
-@_operation("ones_like.default")
+@operation("ones_like.default")
 def _ones_like(x: Tensor, **options: Any) -> Tensor:
     return Tensor.full(x.shape, 1, dtype=_dtype_of(options, x.dtype))
 
 
-@_operation("empty.memory_format")
-def _empty(shape: Sequence[int], **options: Any) -> Tensor:
+@operation("empty.memory_format", "empty_permuted.default", "empty_strided.default")
+def _empty(shape: Sequence[int], order: Any = None, **options: Any) -> Tensor:
     return Tensor.full(tuple(shape), 0, dtype=_dtype_of(options, None))
 
 
-@_operation("scalar_tensor.default")
+@operation("scalar_tensor.default")
 def _scalar_tensor(value: Any, **options: Any) -> Tensor:
     return Tensor.full((), value, dtype=_dtype_of(options, None))
 
 
-@_operation("arange.start_step")
+@operation("arange.start_step")
 def _arange(start: Any, end: Any, step: Any = 1, **options: Any) -> Tensor:
     default = dtypes.int64 if all(isinstance(x, int) for x in (start, end, step)) else None
     return Tensor.arange(start, end, step, dtype=_dtype_of(options, default))
@@ -368,252 +688,17 @@ def _arange(start: Any, end: Any, step: Any = 1, **options: Any) -> Tensor:
 
 # Random numbers are those of Tensor.manual_seed().
 
-_operation("rand.default")(lambda shape, **options: Tensor.rand(*shape))
-_operation("randn.default")(lambda shape, **options: Tensor.randn(*shape))
+operation("rand.default")(lambda shape, **options: Tensor.rand(*shape))
+operation("randn.default")(lambda shape, **options: Tensor.randn(*shape))
 
 
-@_operation("native_dropout.default")
+operation("bernoulli.p")(lambda x, p: Tensor.rand(*x.shape) < p)
+operation("bernoulli.default")(lambda x: Tensor.rand(*x.shape) < x)
+
+
+@operation("native_dropout.default")
 def _dropout(x: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     if not train or p == 0:
         return x, Tensor.full(x.shape, True, dtype=dtypes.bool)
     kept = Tensor.rand(*x.shape) >= p
     return kept.where(x * (1 / (1 - p) if p < 1 else 0), 0), kept
-
-
-# Networks
-
-_operation("mm.default", "bmm.default")(lambda x, y: x.matmul(y))
-
-
-@_operation("addmm.default")
-def _addmm(bias: Tensor, x: Tensor, y: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    product = x.matmul(y)
-    return product.mul(alpha).add(0 if beta == 0 else bias * beta)
-
-
-def _scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
-    x = x if weight is None else x * weight
-    return x if bias is None else x + bias
-
-
-@_operation("native_layer_norm.default")
-def _layer_norm(
-    x: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    axes = tuple(range(-len(shape), 0))
-    values = x.float() if x.element_size() < 4 else x
-    variance, mean = values.var_mean(axes, True, 0)
-    scale = (variance + eps).rsqrt()
-    return _scaled((values - mean) * scale, weight, bias), mean, scale
-
-
-@_operation("native_group_norm.default")
-def _group_norm(
-    x: Tensor, weight: Any, bias: Any, n: int, c: int, size: int, groups: int, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    values = x.reshape(n, groups, -1)
-    variance, mean = values.var_mean(2, True, 0)
-    scale = (variance + eps).rsqrt()
-    shape = (1, c) + (1,) * (x.ndim - 2)
-    weight, bias = (None if w is None else w.reshape(shape) for w in (weight, bias))
-    y = ((values - mean) * scale).reshape(x.shape)
-    return _scaled(y, weight, bias), mean.squeeze(2), scale.squeeze(2)
-
-
-@_operation("_native_batch_norm_legit_no_training.default")
-def _batch_norm(
-    x: Tensor, weight: Any, bias: Any, mean: Tensor, variance: Tensor, momentum: float, eps: float
-) -> tuple[Tensor, Tensor, Tensor]:
-    shape = (1, -1) + (1,) * (x.ndim - 2)
-    scale = (variance + eps).rsqrt()
-    scale = scale if weight is None else scale * weight
-    y = (x - mean.reshape(shape)) * scale.reshape(shape)
-    return y if bias is None else y + bias.reshape(shape), Tensor([]), Tensor([])
-
-
-@_operation("_native_batch_norm_legit_functional.default")
-def _batch_norm_in_training(
-    x: Tensor,
-    weight: Any,
-    bias: Any,
-    mean: Tensor,
-    variance: Tensor,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> tuple[Tensor, ...]:
-    if not training:
-        y, *_ = _batch_norm(x, weight, bias, mean, variance, momentum, eps)
-        return y, Tensor([]), Tensor([]), mean, variance
-    axes = tuple(i for i in range(x.ndim) if i != 1)
-    shape = (1, -1) + (1,) * (x.ndim - 2)
-    found_variance, found_mean = x.var_mean(axes, False, 0)
-    scale = (found_variance + eps).rsqrt()
-    y = (x - found_mean.reshape(shape)) * scale.reshape(shape)
-    weight, bias = (None if w is None else w.reshape(shape) for w in (weight, bias))
-    count = math.prod(int(x.shape[i]) for i in axes)
-    unbiased = found_variance * (count / max(count - 1, 1))
-    return (
-        _scaled(y, weight, bias),
-        found_mean,
-        scale,
-        mean * (1 - momentum) + found_mean * momentum,
-        variance * (1 - momentum) + unbiased * momentum,
-    )
-
-
-@_operation("convolution.default")
-def _convolution(
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-) -> Tensor:
-    """Of any number of axes of windows."""
-
-    def widen(numbers: Sequence[int]) -> tuple[int, ...]:
-        """PyTorch may give one number for all axes."""
-        return tuple(numbers) * (x.ndim - 2) if len(numbers) == 1 else tuple(numbers)
-
-    stride, dilation, output_padding = map(widen, (stride, dilation, output_padding))
-    # Of each side, the last axis first.
-    both = [p for p in reversed(widen(padding)) for _ in range(2)]
-    if transposed:
-        return x.conv_transpose2d(weight, bias, groups, stride, dilation, both, output_padding)
-    return x.conv2d(weight, bias, groups, stride, dilation, both)
-
-
-def _differentiate(y: Tensor, gradient: Tensor, *inputs: Tensor) -> tuple[Tensor, ...]:
-    """What the gradient of y is by each of the inputs."""
-    return tuple((y * gradient).sum().gradient(*inputs))
-
-
-@_operation("convolution_backward.default")
-def _convolution_backward(
-    gradient: Tensor,
-    x: Tensor,
-    weight: Tensor,
-    bias_sizes: Any,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-    mask: Sequence[bool],
-) -> tuple[Tensor | None, ...]:
-    y = _convolution(x, weight, None, stride, padding, dilation, transposed, output_padding, groups)
-    inputs = [part for part, wanted in zip((x, weight), mask) if wanted]
-    found = iter(_differentiate(y, gradient, *inputs) if inputs else ())
-    by_input, by_weight = (next(found) if wanted else None for wanted in mask[:2])
-    axes = tuple(i for i in range(gradient.ndim) if i != 1)
-    return by_input, by_weight, gradient.sum(axes) if mask[2] else None
-
-
-def _sides(padding: Any) -> Any:
-    return [p for p in reversed(padding) for _ in range(2)] if padding else 0
-
-
-@_operation("max_pool2d_with_indices.default")
-def _max_pool(
-    x: Tensor, size: Any, stride: Any = (), padding: Any = (), dilation: Any = 1, ceil: bool = False
-) -> Any:
-    if x.ndim == 3:
-        return tuple(
-            part.squeeze(0)
-            for part in _max_pool(x.unsqueeze(0), size, stride, padding, dilation, ceil)
-        )
-    return x.max_pool2d(
-        size, stride or size, dilation, _pair_of_sides(padding), ceil, return_indices=True
-    )
-
-
-def _pair_of_sides(padding: Any) -> Any:
-    padding = [padding] * 2 if isinstance(padding, int) else list(padding)
-    return _sides(padding * 2 if len(padding) == 1 else padding)
-
-
-@_operation("max_pool2d_with_indices_backward.default")
-def _max_pool_backward(
-    gradient: Tensor,
-    x: Tensor,
-    size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil: Any,
-    indices: Tensor,
-) -> Tensor:
-    """Windows overlap, so that an element may have several gradients."""
-    flat = Tensor.zeros(*x.shape[:-2], int(x.shape[-2]) * int(x.shape[-1]), dtype=gradient.dtype)
-    found = flat.scatter_reduce(-1, indices.flatten(-2), gradient.flatten(-2), "sum")
-    return found.reshape(x.shape)
-
-
-@_operation("avg_pool2d.default")
-def _avg_pool(
-    x: Tensor,
-    size: Any,
-    stride: Any = (),
-    padding: Any = 0,
-    ceil: bool = False,
-    counts_padding: bool = True,
-    divisor: Any = None,
-) -> Tensor:
-    sides = _pair_of_sides(padding)
-    if divisor is None:
-        return x.avg_pool2d(size, stride or size, 1, sides, ceil, counts_padding)
-    # The sums of windows, in which padding is 0.
-    windows = x.avg_pool2d(size, stride or size, 1, sides, False, True)
-    count: int = math.prod([size, size] if isinstance(size, int) else size)
-    return windows * (count / float(divisor))
-
-
-def _refuse_average(x: Any, *args: Any) -> str | None:
-    is_ceil, divisor = args[3:4], args[5:6]
-    return "with ceil_mode and a divisor" if any(is_ceil) and any(divisor) else None
-
-
-REFUSALS["aten.avg_pool2d.default"] = _refuse_average
-REFUSALS["aten.avg_pool2d_backward.default"] = lambda _, x, *args: _refuse_average(x, *args)
-
-
-@_operation("avg_pool2d_backward.default")
-def _avg_pool_backward(gradient: Tensor, x: Tensor, *args: Any) -> Tensor:
-    return _differentiate(_avg_pool(x, *args), gradient, x)[0]
-
-
-@_operation("_scaled_dot_product_flash_attention_for_cpu_backward.default")
-def _attention_backward(
-    gradient: Tensor,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    out: Tensor,
-    logsumexp: Tensor,
-    dropout: float,
-    is_causal: bool,
-    *,
-    attn_mask: Tensor | None = None,
-    scale: float | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    scale = float(q.shape[-1]) ** -0.5 if scale is None else scale
-    scores = q.matmul(k.transpose(-1, -2)) * scale
-    if is_causal:
-        seen = Tensor.ones(*scores.shape[-2:], dtype=dtypes.bool).tril()
-        scores = seen.where(scores, -math.inf)
-    if attn_mask is not None:
-        scores = scores + attn_mask
-    weights = scores.softmax(-1)
-    by_weights = gradient.matmul(v.transpose(-1, -2))
-    by_scores = weights * (by_weights - (gradient * out).sum(-1, keepdim=True)) * scale
-    return (
-        by_scores.matmul(k),
-        by_scores.transpose(-1, -2).matmul(q),
-        weights.transpose(-1, -2).matmul(gradient),
-    )

@@ -298,3 +298,82 @@ TEST(AsyncCopies, areVisibleAfterTheWait) {
   // Some items have waited, others have not begun to copy.
   EXPECT_NE(copy(NoBarrier), "");
 }
+
+//===----------------------------------------------------------------------===//
+// Copies of subgroups
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t kLanes = 64, kWidth = 4; // items, and elements of each
+
+/// What goes wrong, beside what can with other copies.
+enum DirectMistake : int64_t {
+  DirectNone,
+  DirectNoWait,
+  DirectNoBarrier,
+  DirectWaitForOne, ///< of two copies, the later one may be incomplete
+  DirectOtherBase,  ///< all items but the first one give wrong addresses
+  DirectMissing,    ///< an item does not take part
+};
+
+/// As convert-gpu-to-sim makes it of amdgpu.gather_to_lds: the items of a
+/// subgroup copy two rows of the buffer, in reverse order of the items, to what
+/// follows the address of the first item.
+void copyRows(void **buffers, const int64_t *values, int64_t item, int64_t) {
+  const int64_t lane = laneOf(item), size = kLanes * kWidth;
+  auto *out = static_cast<float *>(buffers[0]);
+  auto *in = static_cast<float *>(buffers[1]);
+  auto *shared = static_cast<float *>(buffers[2]);
+  if (values[0] == DirectMissing && lane == 5)
+    return;
+  for (int64_t row : {0, 1}) {
+    const int64_t base =
+        values[0] == DirectOtherBase && lane != 0 ? 7 : row * size;
+    const int64_t from = row * size + (kLanes - 1 - lane) * kWidth,
+                  first = tg_sim_shuffle(item, base, 0, SimIdx, kLanes, row),
+                  to = first + lane * kWidth;
+    tg_sim_access(item, address(in), from, kWidth, 2 * size, 4, 0, 1);
+    tg_sim_access(item, address(shared), to, kWidth, 2 * size, 4,
+                  SimShared | SimWrite | SimAsync, -1);
+    tg_sim_copy(item, address(shared + to), address(in + from), 4 * kWidth,
+                4 * kWidth);
+    tg_sim_commit_copies(item);
+  }
+  if (values[0] != DirectNoWait)
+    tg_sim_wait_for_copies(item, values[0] == DirectWaitForOne ? 1 : 0);
+  if (values[0] != DirectNoBarrier)
+    tg_sim_barrier(item, 2);
+  // Of the row values[1], what the next item has copied.
+  const int64_t place = values[1] * size + (lane + 1) % kLanes * kWidth;
+  tg_sim_access(item, address(shared), place, 1, 2 * size, 4, SimShared, -1);
+  out[lane] = shared[place];
+}
+} // namespace
+
+TEST(DirectCopies, followTheAddressOfTheFirstItem) {
+  std::vector<float> in(2 * kLanes * kWidth), out(kLanes);
+  std::iota(in.begin(), in.end(), 1.0F);
+  auto copy = [&](int64_t mistake, int64_t row) {
+    std::fill(out.begin(), out.end(), 0.0F);
+    return run(copyRows, kLanes, kLanes, {out.data(), in.data()}, 4 * in.size(),
+               {mistake, row});
+  };
+  for (int64_t row : {0, 1}) {
+    EXPECT_EQ(copy(DirectNone, row), "");
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      EXPECT_EQ(
+          out[lane],
+          in[(row + 1) * kLanes * kWidth - ((lane + 1) % kLanes + 1) * kWidth])
+          << lane;
+    // Only the address of the first item counts.
+    const std::vector<float> expected = out;
+    EXPECT_EQ(copy(DirectOtherBase, row), "");
+    EXPECT_EQ(out, expected);
+    EXPECT_THAT(copy(DirectNoWait, row), HasSubstr("has not waited for"));
+    EXPECT_NE(copy(DirectNoBarrier, row), "");
+    EXPECT_THAT(copy(DirectMissing, row), HasSubstr("does not come"));
+  }
+  // Copies are complete in their order.
+  EXPECT_EQ(copy(DirectWaitForOne, 0), "");
+  EXPECT_THAT(copy(DirectWaitForOne, 1), HasSubstr("has not waited for"));
+}

@@ -15,6 +15,7 @@
 #ifndef TINYGRAD_SUPPORT_GPUCHIPS_H
 #define TINYGRAD_SUPPORT_GPUCHIPS_H
 
+#include "TinyGrad/Support/AsyncCopies.h"
 #include "TinyGrad/Support/ComputeUnit.h"
 #include <algorithm>
 #include <array>
@@ -64,10 +65,14 @@ struct GPUChipData : ComputeUnit {
   /// Whether code for it runs on GPUs of this capability only, and not on later
   /// ones: it has operations that later GPUs lack ("sm_90a").
   constexpr bool isSpecific() const { return isAMD() || name.back() == 'a'; }
-  /// Whether items copy from global memory to that of their group without
-  /// waiting (cp.async).
-  constexpr bool hasAsyncCopies() const {
-    return !isAMD() && name != "sm_70" && name != "sm_72" && name != "sm_75";
+  /// How items copy from global memory to that of their group without waiting.
+  /// Those of gfx90a and gfx942 copy 4 bytes at once, which does not pay.
+  constexpr AsyncCopies getAsyncCopies() const {
+    if (isAMD())
+      return name == "gfx950" ? AsyncCopies::ofSubgroups : AsyncCopies::none;
+    return name != "sm_70" && name != "sm_72" && name != "sm_75"
+               ? AsyncCopies::ofItems
+               : AsyncCopies::none;
   }
   /// The most work items of a group in direction z.
   constexpr int64_t getMaxItemsInZ() const {

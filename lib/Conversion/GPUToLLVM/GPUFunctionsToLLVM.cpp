@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "DirectCopies.h"
 #include "MatrixUnits.h"
 #include "TensorMaps.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
@@ -251,6 +252,7 @@ struct ConvertGPUFunctionsToLLVMPass
     for (auto func :
          llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
       maps[func.getName()] = getMaps(func);
+      makeAddressesUniform(func);
       if (failed(convert(func, chip, amd)))
         return signalPassFailure();
     }
@@ -266,6 +268,7 @@ struct ConvertGPUFunctionsToLLVMPass
       setGroupSize(func, chip);
       setMaps(func, maps[func.getName()]);
       setLoopAnnotations(func);
+      waitForCopiesOnce(func);
       for (StringRef name :
            {groupsAttrName, narrowIndicesAttrName, outputsAttrName,
             inPlaceAttrName, residentGroupsAttrName, variablesAttrName})

@@ -51,7 +51,9 @@ bool BoxConverter::isOne(Operation *op) {
   return isa<nvgpu::MBarrierCreateOp, nvgpu::MBarrierInitOp,
              nvgpu::MBarrierArriveOp, nvgpu::MBarrierArriveExpectTxOp,
              nvgpu::MBarrierTryWaitParityOp, nvgpu::TmaCreateDescriptorOp,
-             nvgpu::TmaAsyncLoadOp, NVVM::FenceMbarrierInitOp>(op);
+             nvgpu::TmaAsyncLoadOp, nvgpu::TmaAsyncStoreOp,
+             NVVM::FenceMbarrierInitOp, NVVM::CpAsyncBulkCommitGroupOp,
+             NVVM::CpAsyncBulkWaitGroupOp>(op);
 }
 
 Value BoxConverter::i64(int64_t value) {
@@ -123,15 +125,16 @@ LogicalResult BoxConverter::convertMap(nvgpu::TmaCreateDescriptorOp op) {
   return success();
 }
 
-LogicalResult BoxConverter::convertLoad(nvgpu::TmaAsyncLoadOp op,
-                                        int64_t site) {
-  auto box = op.getDst().getDefiningOp<memref::ReinterpretCastOp>();
+/// The operands that copies in both directions have: the map, the place in the
+/// matrix, and the byte of the group's memory; none if the copy is of another
+/// kind.
+SmallVector<Value> BoxConverter::getPlaces(Value tile, Value descriptor,
+                                           ValueRange coordinates) {
+  auto box = tile.getDefiningOp<memref::ReinterpretCastOp>();
   auto offset = box ? memoryOffsets.find(box.getSource()) : memoryOffsets.end();
-  Value map = maps.lookup(op.getTensorMapDescriptor());
-  if (offset == memoryOffsets.end() || !map ||
-      op.getCoordinates().size() != 2 || op.getMulticastMask() ||
-      op.getPredicate())
-    return op.emitOpError("is not supported by the simulator");
+  Value map = maps.lookup(descriptor);
+  if (offset == memoryOffsets.end() || !map || coordinates.size() != 2)
+    return {};
   Value first =
       getValueOrCreateConstantIndexOp(builder, loc, box.getMixedOffsets()[0]);
   const int64_t bytes = box.getType().getElementTypeBitWidth() / 8;
@@ -139,13 +142,32 @@ LogicalResult BoxConverter::convertLoad(nvgpu::TmaAsyncLoadOp op,
       builder, loc, i64(offset->second),
       arith::MulIOp::create(builder, loc, toI64(builder, loc, first),
                             i64(bytes)));
-  SmallVector<Value> operands{map, op.getCoordinates()[0],
-                              op.getCoordinates()[1], place};
+  unused.push_back(box);
+  return {map, coordinates[0], coordinates[1], place};
+}
+
+LogicalResult BoxConverter::convertLoad(nvgpu::TmaAsyncLoadOp op,
+                                        int64_t site) {
+  SmallVector<Value> operands =
+      getPlaces(op.getDst(), op.getTensorMapDescriptor(), op.getCoordinates());
+  if (operands.empty() || op.getMulticastMask() || op.getPredicate())
+    return op.emitOpError("is not supported by the simulator");
   llvm::append_range(operands, getMbarrier(op.getBarriers(), op.getMbarId()));
   operands.push_back(i64(site));
   call("tg_sim_copy_box", operands);
   op.erase();
-  unused.push_back(box);
+  return success();
+}
+
+LogicalResult BoxConverter::convertStore(nvgpu::TmaAsyncStoreOp op,
+                                         int64_t site) {
+  SmallVector<Value> operands =
+      getPlaces(op.getSrc(), op.getTensorMapDescriptor(), op.getCoordinates());
+  if (operands.empty() || op.getPredicate())
+    return op.emitOpError("is not supported by the simulator");
+  operands.push_back(i64(site));
+  call("tg_sim_store_box", operands);
+  op.erase();
   return success();
 }
 
@@ -202,6 +224,15 @@ LogicalResult BoxConverter::convert(Operation *op, int64_t &numSites) {
       .Case([&](nvgpu::TmaCreateDescriptorOp map) { return convertMap(map); })
       .Case([&](nvgpu::TmaAsyncLoadOp load) {
         return convertLoad(load, numSites++);
+      })
+      .Case([&](nvgpu::TmaAsyncStoreOp store) {
+        return convertStore(store, numSites++);
+      })
+      .Case([&](NVVM::CpAsyncBulkCommitGroupOp) {
+        return replace("tg_sim_commit_stores", {});
+      })
+      .Case([&](NVVM::CpAsyncBulkWaitGroupOp wait) {
+        return replace("tg_sim_wait_for_stores", {i64(wait.getGroup())});
       });
 }
 

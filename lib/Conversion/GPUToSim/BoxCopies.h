@@ -36,7 +36,10 @@ public:
 
 private:
   LogicalResult convertMap(nvgpu::TmaCreateDescriptorOp op);
+  SmallVector<Value> getPlaces(Value tile, Value descriptor,
+                               ValueRange coordinates);
   LogicalResult convertLoad(nvgpu::TmaAsyncLoadOp op, int64_t site);
+  LogicalResult convertStore(nvgpu::TmaAsyncStoreOp op, int64_t site);
   /// The mbarrier as the simulator's functions take it, after `item`.
   SmallVector<Value> getMbarrier(Value group, Value number);
   Value i64(int64_t value);

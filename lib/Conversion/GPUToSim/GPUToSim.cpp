@@ -19,6 +19,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/AsyncCopies.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,9 @@ enum AccessFlag { kWrite = 1, kOfGroup = 2, kOfItem = 4, kAsync = 16 };
 /// begin at these bits.
 constexpr int64_t kAlignmentBit = 8, kSiteBit = 16;
 
+/// A value of SimShuffle.
+constexpr int64_t kShuffleIdx = 3;
+
 /// Values of SimMatrix.
 enum MatrixMode { kLoad = 5, kLoadTransposed = 6 };
 
@@ -102,6 +106,7 @@ private:
   LogicalResult convertAddress(memref::ExtractAlignedPointerAsIndexOp op);
   LogicalResult convertRounding(NVVM::ConvertFloatToTF32Op op);
   LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp copy);
+  LogicalResult convertDirectCopy(amdgpu::GatherToLDSOp copy);
   Value getRegisters(Type element, int64_t count, bool isResult);
   void writeRegisters(Value memory, int64_t offset, Value value);
   Value readRegisters(Value memory, Type type);
@@ -609,6 +614,47 @@ LogicalResult FunctionConverter::convertCopy(nvgpu::DeviceAsyncCopyOp copy) {
   return success();
 }
 
+/// Of the addresses to write to, only that of the subgroup's first item counts,
+/// which the others get by a shuffle: all of them have to come. Each copy is a
+/// group, since waits count copies.
+LogicalResult FunctionConverter::convertDirectCopy(amdgpu::GatherToLDSOp copy) {
+  auto type = dyn_cast<VectorType>(copy.getTransferType());
+  if (!type || copy.getSrcIndices().size() != 1 ||
+      copy.getDstIndices().size() != 1 ||
+      type.getNumElements() * type.getElementTypeBitWidth() / 8 !=
+          tinygrad::kDirectCopyBytes)
+    return copy.emitOpError("is not a copy of ")
+           << tinygrad::kDirectCopyBytes
+           << " bytes between memory of one dimension";
+  const int64_t count = type.getNumElements();
+  Value width = i64(tinygrad::kDirectCopyItems);
+  Value first = call("tg_sim_shuffle",
+                     {toI64(item), toI64(copy.getDstIndices()[0]), i64(0),
+                      i64(kShuffleIdx), width, i64(numSites++)},
+                     builder.getI64Type());
+  Value lane = arith::RemUIOp::create(builder, loc,
+                                      toI64(readState(kLaneNumber)), width);
+  Value place = arith::AddIOp::create(
+      builder, loc, first,
+      arith::MulIOp::create(builder, loc, lane, i64(count)));
+  place =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), place);
+  const int64_t alignment = llvm::Log2_64(tinygrad::kDirectCopyBytes)
+                            << kAlignmentBit;
+  if (failed(announce(copy, copy.getSrc(), copy.getSrcIndices(), i64(count),
+                      alignment)) ||
+      failed(announce(copy, copy.getDst(), place, i64(count),
+                      kWrite | kAsync | alignment)))
+    return failure();
+  Value bytes = i64(tinygrad::kDirectCopyBytes);
+  call("tg_sim_copy",
+       {toI64(item), getAddress(copy.getDst(), place),
+        getAddress(copy.getSrc(), copy.getSrcIndices()[0]), bytes, bytes});
+  call("tg_sim_commit_copies", {toI64(item)});
+  copy.erase();
+  return success();
+}
+
 LogicalResult FunctionConverter::convertOperation(Operation *op) {
   auto replace = [&](Value value) {
     op->getResult(0).replaceAllUsesWith(value);
@@ -728,6 +774,18 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
         tokens.push_back(op);
         return success();
       })
+      .Case<amdgpu::GatherToLDSOp>(
+          [&](amdgpu::GatherToLDSOp copy) { return convertDirectCopy(copy); })
+      .Case<amdgpu::MemoryCounterWaitOp>(
+          [&](amdgpu::MemoryCounterWaitOp wait) -> LogicalResult {
+            if (!wait.getLoad() || wait.getStore() || wait.getDs() ||
+                wait.getExp() || wait.getTensor())
+              return op->emitOpError("waits for something else than loads, "
+                                     "which the simulator does not support");
+            call("tg_sim_wait_for_copies", {toI64(item), i64(*wait.getLoad())});
+            op->erase();
+            return success();
+          })
       .Case<NVVM::WgmmaMmaAsyncOp>([&](NVVM::WgmmaMmaAsyncOp multiply) {
         return convertWarpgroupProduct(multiply);
       })

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Support/AsyncCopies.h"
 #include "GPUEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -32,10 +33,23 @@ bool GPUEmitter::isFilledAhead(StageOp rows, StageOp columns,
   if (!target.asyncCopies || loops.size() != 1 || !rows || !columns)
     return false;
   IndexAnalysis analysis;
-  return rows != columns && rows.getBuffers() &&
-         rows.getBuffers() == columns.getBuffers() &&
-         !findObstacleToCopy(kernel, rows, analysis) &&
-         !findObstacleToCopy(kernel, columns, analysis);
+  if (rows == columns || !rows.getBuffers() ||
+      rows.getBuffers() != columns.getBuffers())
+    return false;
+  if (target.asyncCopies == int64_t(tinygrad::AsyncCopies::ofItems))
+    return !findObstacleToCopy(kernel, rows, analysis) &&
+           !findObstacleToCopy(kernel, columns, analysis);
+  std::string obstacle;
+  std::optional<DirectCopy> copies[2];
+  for (auto [copy, tile] : llvm::zip_equal(copies, ArrayRef{rows, columns}))
+    copy = getDirectCopy(kernel, tile, layout, target, analysis, obstacle);
+  const Dim positions = getExtent(ranges[loops.front()]);
+  if (!copies[0] || !copies[1] || !positions.isStatic() ||
+      positions.getMax() < int64_t(*rows.getBuffers()))
+    return false;
+  directCopies[rows] = *copies[0];
+  directCopies[columns] = *copies[1];
+  return true;
 }
 
 bool GPUEmitter::emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
@@ -62,6 +76,8 @@ int64_t GPUEmitter::getBufferSize(StageOp tile) const {
 }
 
 void GPUEmitter::beginCopies(StageOp op, Value start) {
+  if (auto direct = directCopies.find(op); direct != directCopies.end())
+    return beginDirectCopies(op, direct->second, start);
   const Location loc = op.getLoc();
   auto load = op.getValue().getDefiningOp<LoadOp>();
   SmallVector<unsigned> others;
@@ -122,11 +138,25 @@ void GPUEmitter::beginCopies(StageOp op, Value start) {
   });
 }
 
-void GPUEmitter::emitFilledAhead(
-    std::array<StageOp, 2> tiles, unsigned loop, SmallVectorImpl<Value> &sums,
-    Location loc,
-    llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
-        multiply) {
+void GPUEmitter::atPosition(unsigned loop, Value value, Dim begin, Dim end,
+                            llvm::function_ref<void()> body) {
+  const Range outer = ranges[loop];
+  ranges[loop].value = value;
+  setPart(ranges[loop], begin, end);
+  ranges[loop].depth = scopes.size();
+  Scope scope;
+  scope.anchor = scopes.back().anchor;
+  scopes.push_back(std::move(scope));
+  body();
+  closeScope();
+  ranges[loop] = outer;
+}
+
+void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
+                                 SmallVectorImpl<Value> &sums, Location loc,
+                                 Multiply multiply) {
+  if (isDirect(tiles[0]))
+    return emitDirectlyAhead(tiles, loop, sums, loc, multiply);
   const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
   std::optional<BoxFilling> boxes;
   if (isBoxTile(tiles[0]))
@@ -139,20 +169,6 @@ void GPUEmitter::emitFilledAhead(
   const unsigned depth = top();
   const Range saved = ranges[loop];
   Type token = nvgpu::DeviceAsyncTokenType::get(kernel.getContext());
-  // Calls `body` in a scope in which the loop is at a position of a part.
-  auto atPosition = [&](Value value, Dim begin, Dim end,
-                        llvm::function_ref<void()> body) {
-    const Range outer = ranges[loop];
-    ranges[loop].value = value;
-    setPart(ranges[loop], begin, end);
-    ranges[loop].depth = scopes.size();
-    Scope scope;
-    scope.anchor = scopes.back().anchor;
-    scopes.push_back(std::move(scope));
-    body();
-    closeScope();
-    ranges[loop] = outer;
-  };
   // Copies since the last group are the next one.
   auto commit = [&]() -> Value {
     B &b = at(top(), loc);
@@ -198,13 +214,14 @@ void GPUEmitter::emitFilledAhead(
             at(top(), loc), arith::CmpIPredicate::slt, number, end);
       }
       emitGuarded(isInside, loc, [&] {
-        atPosition(Value(), getNumber(position), getNumber(position + 1), [&] {
-          SmallVector<Value, 2> starts;
-          for (StageOp tile : tiles)
-            starts.push_back(
-                getIndexConstant(position * getBufferSize(tile), loc));
-          fill(getIndexConstant(position, loc), starts);
-        });
+        atPosition(
+            loop, Value(), getNumber(position), getNumber(position + 1), [&] {
+              SmallVector<Value, 2> starts;
+              for (StageOp tile : tiles)
+                starts.push_back(
+                    getIndexConstant(position * getBufferSize(tile), loc));
+              fill(getIndexConstant(position, loc), starts);
+            });
       });
     }
     if (!boxes)
@@ -236,7 +253,7 @@ void GPUEmitter::emitFilledAhead(
   Value isInside = arith::CmpIOp::create(at(top(), loc),
                                          arith::CmpIPredicate::ult, next, end);
   emitGuarded(isInside, loc, [&] {
-    atPosition(next, getNumber(distance), extent,
+    atPosition(loop, next, getNumber(distance), extent,
                [&] { fill(next, getStarts(next)); });
   });
   if (boxes)

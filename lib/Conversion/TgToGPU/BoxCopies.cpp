@@ -9,6 +9,9 @@
 /// count. Each buffer has an mbarrier; a phase of it is one filling. Position p
 /// of the loop reads buffer p mod n in phase p div n of its mbarrier.
 ///
+/// Results that are stored as boxes are in the memory of one of the tiles, once
+/// all items are done with these, in the order in which tiles are permuted.
+///
 /// Tensor maps are made of a buffer inside of the function. In code for a GPU
 /// they are arguments that the launch makes.
 ///
@@ -37,6 +40,59 @@ static MemRefType getBoxType(const tinygrad::TensorMap &map, Type element) {
                                  gpu::AddressSpace::Workgroup));
 }
 
+Value GPUEmitter::createTensorMap(const tinygrad::TensorMap &map, Value buffer,
+                                  Location loc) {
+  MLIRContext *context = kernel.getContext();
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  SmallVector<Value, 2> sizes;
+  for (uint32_t size : llvm::reverse(map.box))
+    sizes.push_back(getIndexConstant(size, loc));
+  const int64_t shape[] = {map.sizes[1], map.sizes[0]},
+                strides[] = {map.rowBytes / map.elementBytes, 1};
+  B &b = at(0, loc);
+  Value matrix = memref::ReinterpretCastOp::create(
+      b,
+      MemRefType::get(shape, element,
+                      StridedLayoutAttr::get(context, 0, strides)),
+      buffer, /*offset=*/0, shape, strides);
+  matrix = memref::CastOp::create(
+      b, UnrankedMemRefType::get(element, Attribute()), matrix);
+  return nvgpu::TmaCreateDescriptorOp::create(
+      b,
+      nvgpu::TensorMapDescriptorType::get(
+          context, getBoxType(map, element),
+          nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
+          nvgpu::TensorMapL2PromoKind::L2PROMO_128B,
+          nvgpu::TensorMapOOBKind::OOB_ZERO,
+          nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE),
+      matrix, sizes);
+}
+
+Value GPUEmitter::getBox(StageOp tile, const tinygrad::TensorMap &map,
+                         Value first, Location loc) {
+  Value memory = memories.lookup(tile);
+  auto type =
+      getBoxType(map, cast<MemRefType>(memory.getType()).getElementType());
+  const int64_t strides[] = {int64_t(map.box[0]), 1};
+  B &b = at(top(), loc);
+  return memref::ReinterpretCastOp::create(
+      b,
+      MemRefType::get(
+          type.getShape(), type.getElementType(),
+          StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides),
+          type.getMemorySpace()),
+      memory, OpFoldResult(first),
+      getAsIndexOpFoldResult(b.getContext(), type.getShape()),
+      getAsIndexOpFoldResult(b.getContext(), strides));
+}
+
+Value GPUEmitter::getIsFirstItem(Location loc) {
+  SmallVector<unsigned> axes;
+  for (unsigned axis = 0; axis < layout.axes.size(); ++axis)
+    axes.push_back(axis);
+  return getIsFirst(axes, top(), loc);
+}
+
 GPUEmitter::BoxFilling GPUEmitter::prepareBoxes(int64_t buffers, Location loc) {
   MLIRContext *context = kernel.getContext();
   BoxFilling filling;
@@ -46,39 +102,14 @@ GPUEmitter::BoxFilling GPUEmitter::prepareBoxes(int64_t buffers, Location loc) {
         int64_t(boxes.boxes.size()) * boxes.getBoxElements() * map.elementBytes;
     Value buffer =
         getBuffer(StageOp(tile).getValue().getDefiningOp<LoadOp>().getBuffer());
-    Type element = cast<MemRefType>(buffer.getType()).getElementType();
-    SmallVector<Value, 2> sizes;
-    for (uint32_t size : llvm::reverse(map.box))
-      sizes.push_back(getIndexConstant(size, loc));
-    const int64_t shape[] = {map.sizes[1], map.sizes[0]},
-                  strides[] = {map.rowBytes / map.elementBytes, 1};
-    B &b = at(0, loc);
-    Value matrix = memref::ReinterpretCastOp::create(
-        b,
-        MemRefType::get(shape, element,
-                        StridedLayoutAttr::get(context, 0, strides)),
-        buffer, /*offset=*/0, shape, strides);
-    matrix = memref::CastOp::create(
-        b, UnrankedMemRefType::get(element, Attribute()), matrix);
-    filling.maps.push_back(nvgpu::TmaCreateDescriptorOp::create(
-        b,
-        nvgpu::TensorMapDescriptorType::get(
-            context, getBoxType(map, element),
-            nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
-            nvgpu::TensorMapL2PromoKind::L2PROMO_128B,
-            nvgpu::TensorMapOOBKind::OOB_ZERO,
-            nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE),
-        matrix, sizes));
+    filling.maps.push_back(createTensorMap(map, buffer, loc));
   }
   auto group = nvgpu::MBarrierGroupType::get(
       context,
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup),
       unsigned(buffers));
   filling.mbarriers = nvgpu::MBarrierCreateOp::create(at(0, loc), group);
-  SmallVector<unsigned> axes;
-  for (unsigned axis = 0; axis < layout.axes.size(); ++axis)
-    axes.push_back(axis);
-  filling.isBeginner = getIsFirst(axes, top(), loc);
+  filling.isBeginner = getIsFirstItem(loc);
   SmallVector<Value> numbers;
   for (int64_t i = 0; i < buffers; ++i)
     numbers.push_back(getIndexConstant(i, loc));
@@ -114,10 +145,6 @@ void GPUEmitter::beginBoxes(const BoxFilling &filling, Value position,
     for (auto [entry, map, start] :
          llvm::zip_equal(layout.boxTiles, filling.maps, starts)) {
       const auto &[tile, boxes] = entry;
-      Value memory = memories.lookup(tile);
-      auto type = getBoxType(
-          boxes.map, cast<MemRefType>(memory.getType()).getElementType());
-      const int64_t strides[] = {int64_t(boxes.map.box[0]), 1};
       for (auto [i, distance] : llvm::enumerate(boxes.boxes)) {
         Value offset =
             getIndexConstant(int64_t(i) * boxes.getBoxElements(), loc);
@@ -125,19 +152,10 @@ void GPUEmitter::beginBoxes(const BoxFilling &filling, Value position,
         SmallVector<Value, 2> place = {
             getScalar(boxes.column, distance.first, loc),
             getScalar(boxes.row, distance.second, loc)};
-        B &b = at(top(), loc);
-        Value first = arith::AddIOp::create(b, start, offset);
-        Value box = memref::ReinterpretCastOp::create(
-            b,
-            MemRefType::get(type.getShape(), type.getElementType(),
-                            StridedLayoutAttr::get(
-                                b.getContext(), ShapedType::kDynamic, strides),
-                            type.getMemorySpace()),
-            memory, OpFoldResult(first),
-            getAsIndexOpFoldResult(b.getContext(), type.getShape()),
-            getAsIndexOpFoldResult(b.getContext(), strides));
-        nvgpu::TmaAsyncLoadOp::create(b, box, filling.mbarriers, map, place,
-                                      number, Value(), Value());
+        Value first = arith::AddIOp::create(at(top(), loc), start, offset);
+        Value box = getBox(tile, boxes.map, first, loc);
+        nvgpu::TmaAsyncLoadOp::create(at(top(), loc), box, filling.mbarriers,
+                                      map, place, number, Value(), Value());
       }
     }
   });
@@ -155,4 +173,64 @@ void GPUEmitter::waitForBoxes(const BoxFilling &filling, Value position,
       b, arith::CmpIPredicate::eq, arith::RemUIOp::create(b, phase, two), one);
   nvgpu::MBarrierTryWaitParityOp::create(b, filling.mbarriers, parity, time,
                                          number);
+}
+
+void GPUEmitter::writeToBox(StoreOp op) {
+  const Location loc = op.getLoc();
+  const auto &[store, tile, result] = *layout.boxStore;
+  Value value = get(op.getValue());
+  // Other items may multiply what is in the tile.
+  if (!std::exchange(hasBoxResults, true))
+    gpu::BarrierOp::create(at(top(), loc));
+  const tinygrad::TensorMap &map = result.boxes.map;
+  const int64_t rowSize = map.box[0],
+                boxRows = result.rows; // those of boxes one below the other
+  Access access;
+  access.element = op.getValue().getType();
+  access.buffer = memories.lookup(tile);
+  access.memory = getMemory(access.buffer);
+  for (const auto &[range, rows, columns] : result.digits) {
+    const IndexForm position = getForm(Value(RangeOp(range).getResult()));
+    access.index.add(position, rows * rowSize);
+    if (columns == 0)
+      continue;
+    // Whole rows of boxes, and what is in one.
+    if (position.isConstant()) {
+      const int64_t column = position.constant * columns;
+      access.index.addConstant(column / rowSize * boxRows * rowSize +
+                               column % rowSize);
+    } else {
+      access.index.add(position, columns % rowSize == 0
+                                     ? columns / rowSize * boxRows * rowSize
+                                     : columns);
+    }
+  }
+  access.lanes = splitLanes(access.index);
+  if (std::optional<unsigned> lanes = getLaneRange(getStoreSet(op)))
+    access.width = ranges[*lanes].extent;
+  emitWrite(access, value, loc, std::nullopt);
+}
+
+void GPUEmitter::storeBoxes(Location loc) {
+  const auto &[store, tile, result] = *layout.boxStore;
+  const TileBoxes &boxes = result.boxes;
+  Value map =
+      createTensorMap(boxes.map, getBuffer(StoreOp(store).getBuffer()), loc);
+  separateProxies(top(), loc);
+  gpu::BarrierOp::create(at(top(), loc));
+  emitGuarded(getIsFirstItem(loc), loc, [&] {
+    for (auto [i, distance] : llvm::enumerate(boxes.boxes)) {
+      // Neighbors first.
+      SmallVector<Value, 2> place = {
+          getScalar(boxes.column, distance.first, loc),
+          getScalar(boxes.row, distance.second, loc)};
+      Value first = getIndexConstant(int64_t(i) * boxes.getBoxElements(), loc);
+      Value box = getBox(tile, boxes.map, first, loc);
+      nvgpu::TmaAsyncStoreOp::create(at(top(), loc), box, map, place, Value());
+    }
+    NVVM::CpAsyncBulkCommitGroupOp::create(at(top(), loc));
+    // The memory is another group's when this one ends.
+    NVVM::CpAsyncBulkWaitGroupOp::create(
+        at(top(), loc), builder.getI32IntegerAttr(0), builder.getUnitAttr());
+  });
 }

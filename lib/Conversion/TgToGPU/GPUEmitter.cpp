@@ -198,6 +198,8 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
       bindGrid();
       bindItems();
       emitStores(stores, parallelSet);
+      if (layout.boxStore)
+        storeBoxes(StoreOp(layout.boxStore->store).getLoc());
     });
   }
   return func;

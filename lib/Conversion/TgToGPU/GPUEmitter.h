@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/DirectCopies.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 
 namespace mlir::tg::togpu {
@@ -142,7 +143,8 @@ private:
 
   //===--- Tiles that are filled ahead (AsyncCopies.cpp) ---===//
   /// Whether both tiles of a sum are filled ahead, by copies that no item waits
-  /// for, in the only loop of the sum.
+  /// for, in the only loop of the sum. Sets `directCopies` if they are those of
+  /// subgroups.
   bool isFilledAhead(StageOp rows, StageOp columns, ArrayRef<unsigned> loops);
   /// Begins to copy the elements of a tile at the current positions to the
   /// buffer that begins at \p start.
@@ -152,15 +154,33 @@ private:
   /// The loop of a sum whose tiles are filled ahead; `multiply` adds what is in
   /// the buffers that begin at the places for the tiles. Copies of boxes fill
   /// them if the layout has these.
-  void emitFilledAhead(
-      std::array<StageOp, 2> tiles, unsigned loop, SmallVectorImpl<Value> &sums,
-      Location loc,
-      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
-          multiply);
+  using Multiply =
+      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>;
+  void emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
+                       SmallVectorImpl<Value> &sums, Location loc,
+                       Multiply multiply);
+  /// Calls `body` in a scope in which a loop is at a position of a part.
+  void atPosition(unsigned loop, Value value, Dim begin, Dim end,
+                  llvm::function_ref<void()> body);
   bool emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
                SmallVectorImpl<Value> &sums, Body body) override;
 
-  //===--- Tiles that copies of boxes fill (BoxCopies.cpp) ---===//
+  //===--- Tiles that subgroups copy at once (DirectCopies.cpp) ---===//
+  /// As emitFilledAhead and beginCopies, by copies of subgroups.
+  void emitDirectlyAhead(std::array<StageOp, 2> tiles, unsigned loop,
+                         SmallVectorImpl<Value> &sums, Location loc,
+                         Multiply multiply);
+  void beginDirectCopies(StageOp op, const DirectCopy &copy, Value start);
+  /// Waits for all copies of the item but those of the last `positions`
+  /// positions.
+  void waitForDirectCopies(int64_t positions, Location loc);
+  /// Binds a range to the chunk that is to be at its position of a permuted
+  /// tile, in a scope of its own, and calls `body` there.
+  void atPermutedChunk(StageOp op, RangeOp chunks,
+                       llvm::function_ref<void()> body);
+  bool isDirect(StageOp tile) const { return directCopies.contains(tile); }
+
+  //===--- Tiles and results that are copied as boxes (BoxCopies.cpp) ---===//
   /// What the loop around a sum needs for them.
   struct BoxFilling {
     Value mbarriers;  ///< one for each buffer
@@ -182,6 +202,19 @@ private:
   /// Waits until the buffers of a position are filled.
   void waitForBoxes(const BoxFilling &filling, Value position, int64_t buffers,
                     Location loc);
+  /// A map of boxes of a buffer.
+  Value createTensorMap(const tinygrad::TensorMap &map, Value buffer,
+                        Location loc);
+  /// A box that begins at an element in the memory of a tile.
+  Value getBox(StageOp tile, const tinygrad::TensorMap &map, Value first,
+               Location loc);
+  /// Whether the item is the first one of its group; null if it is alone.
+  Value getIsFirstItem(Location loc);
+  /// Writes a result at the current positions to the memory of a tile that no
+  /// item reads any more.
+  void writeToBox(StoreOp op);
+  /// Copies these boxes to their buffer, and waits until they have been read.
+  void storeBoxes(Location loc);
   /// The value of an index at the current positions.
   Value getScalar(const LinearForm &form, int64_t offset, Location loc);
 
@@ -229,9 +262,15 @@ private:
   /// Where the buffers begin that the current position of a sum reads, of tiles
   /// that are filled ahead.
   DenseMap<Operation *, Value> starts;
+  /// How subgroups copy the tiles that they fill ahead, and the copies that an
+  /// item has begun for the position that is being filled.
+  DenseMap<Operation *, DirectCopy> directCopies;
+  int64_t numDirectCopies = 0;
   /// The last positions of a loop whose products may still run at the end of
   /// one.
   int64_t positionsInFlight = 0;
+  /// Whether results are in the memory of a tile.
+  bool hasBoxResults = false;
   bool isFillingOthers = false;
   /// Parts of memory that were written before, and in which blocks.
   DenseSet<std::pair<Operation *, int64_t>> written;

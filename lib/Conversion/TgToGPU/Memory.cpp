@@ -342,6 +342,8 @@ void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
 }
 
 void GPUEmitter::emitStore(StoreOp op) {
+  if (layout.boxStore && layout.boxStore->store == op)
+    return writeToBox(op);
   Access access;
   access.element = op.getValue().getType();
   access.buffer = getBuffer(op.getBuffer());

@@ -129,10 +129,12 @@ void SimGroup::runGroup() {
     items[i].productGroups.clear();
     items[i].hasFencedRegisters = items[i].hasFencedProxy = false;
     items[i].unfencedSince = 0;
+    items[i].numStoreGroups = 0;
     items[i].seenPhases.clear();
   }
   products.clear();
   reading.clear();
+  stores.clear();
   mbarriers.clear();
   arrived.clear();
   if (launch().sharedBytes > 0) {
@@ -149,7 +151,7 @@ void SimGroup::runGroup() {
     takeTurns();
   } while (mayGoOn() && numEnded < numItems && release());
   if (mayGoOn())
-    (void)endMbarriers();
+    (void)(endMbarriers() && endStores());
   if (isCounted) {
     SimCounts counts;
     counter.finish(counts, launch().memory);

@@ -88,11 +88,13 @@ struct SimItem {
   bool hasFencedProxy = false;
   /// By number of an mbarrier, how many of its phases the item has seen end.
   std::vector<uint32_t> seenPhases;
+  /// How many groups of stores of boxes the item has closed.
+  std::size_t numStoreGroups = 0;
 };
 
-/// A matrix in global memory of which copies take boxes, as the host describes
-/// it to the hardware. Index 0 is the dimension of neighbors. Sizes and
-/// distances are in elements.
+/// A matrix in global memory of or to which boxes are copied, as the host
+/// describes it to the hardware. Index 0 is the dimension of neighbors. Sizes
+/// and distances are in elements.
 struct SimTensorMap {
   int64_t buffer;         ///< its number, for messages
   int64_t base, elements; ///< of the buffer
@@ -101,6 +103,12 @@ struct SimTensorMap {
   int64_t stride; ///< of rows
   int64_t box[2];
   int64_t swizzleBytes; ///< 128: chunks of rows are permuted; 0: they are not
+
+  /// With a swizzle of 128 bytes, bits 4 to 6 of an address are those that it
+  /// would have without, xor bits 7 to 9.
+  std::size_t getPlace(std::size_t address) const {
+    return swizzleBytes != 0 ? address ^ (address >> 7 & 7) << 4 : address;
+  }
 };
 
 /// Bits of the parameter `flags` of tg_sim_access.
@@ -239,8 +247,8 @@ void tg_sim_commit_products(int64_t item);
 void tg_sim_wait_for_products(int64_t item, int64_t count);
 /// Comes before an access to registers of a sum by anything but products.
 void tg_sim_read_sum(int64_t item);
-/// fence.proxy.async: products that follow a barrier see what the item wrote to
-/// shared memory.
+/// fence.proxy.async: products and stores of boxes that follow a barrier see
+/// what the item wrote to shared memory.
 void tg_sim_fence_proxy(int64_t item);
 /// mbarrier.init. An mbarrier is the one with a number among the `count` that
 /// follow the first one of an array. A phase of it ends after `arrivals`
@@ -261,6 +269,17 @@ void tg_sim_wait_for_phase(int64_t item, int64_t first, int64_t count,
 void tg_sim_copy_box(int64_t item, int64_t map, int64_t x, int64_t y,
                      int64_t destination, int64_t first, int64_t count,
                      int64_t number, int64_t site);
+/// cp.async.bulk.tensor of the other direction: begins to copy a box from the
+/// byte `source` of shared memory to column `x` and row `y` of a SimTensorMap.
+/// What is outside of the matrix is not copied.
+void tg_sim_store_box(int64_t item, int64_t map, int64_t x, int64_t y,
+                      int64_t source, int64_t site);
+/// cp.async.bulk.commit_group: the stores of the item since the last call are a
+/// group.
+void tg_sim_commit_stores(int64_t item);
+/// cp.async.bulk.wait_group: waits until at most `count` groups of stores of
+/// the item have not read their boxes.
+void tg_sim_wait_for_stores(int64_t item, int64_t count);
 }
 
 #endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H

@@ -95,7 +95,7 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
     }
     if (numCopying > 0 && !checkCopies(offset, bytes, item, access))
       stop(item);
-    if (kind.writes && !products.empty() &&
+    if (kind.writes && !(products.empty() && stores.empty()) &&
         !checkProducts(offset, bytes, item, access))
       stop(item);
     if (!arrived.empty() && !checkArrivals(offset, bytes, item, access))

@@ -110,6 +110,10 @@ public:
                     int64_t site);
   void copyBox(SimItem &item, const SimTensorMap &map, int64_t x, int64_t y,
                int64_t destination, const MbarrierName &name, int64_t site);
+  void storeBox(SimItem &item, const SimTensorMap &map, int64_t x, int64_t y,
+                int64_t source, int64_t site);
+  void commitStores(SimItem &item);
+  void waitForStores(SimItem &item, std::size_t count);
 
 private:
   void prepare(LaunchState &launchState);
@@ -143,10 +147,19 @@ private:
   struct Mbarrier;
   Mbarrier *findMbarrier(const SimItem &item, const MbarrierName &name,
                          const char *does);
-  bool checkMap(const SimItem &item, const SimTensorMap &map);
+  bool checkMap(const SimItem &item, const SimTensorMap &map, bool isWrite);
   bool writeBox(const SimItem &item, std::size_t begin, std::size_t bytes);
-  bool readBox(const SimItem &item, const SimTensorMap &map, int64_t x,
-               int64_t y, int64_t site);
+  bool accessBox(const SimItem &item, const SimTensorMap &map, int64_t x,
+                 int64_t y, bool isWrite, int64_t site);
+  bool findBox(const SimItem &item, const SimTensorMap &map, int64_t place,
+               bool isWrite);
+  // Stores of boxes.
+  bool readStoredElement(const SimItem &item, std::size_t offset,
+                         std::size_t bytes);
+  bool checkFencedProxy(std::size_t offset, const std::string &what);
+  const char *nameOfReader(std::size_t offset) const;
+  void landStore(std::size_t number);
+  bool endStores();
   void endPhaseIfComplete(Mbarrier &mbarrier);
   bool isPhaseOver(const SimItem &item) const;
   bool releaseMbarriers();
@@ -222,8 +235,8 @@ private:
   };
   std::vector<Product> products;
   uint64_t numProducts = 0;
-  /// By byte of shared memory, how many products read it; empty as long as no
-  /// group has had any.
+  /// By byte of shared memory, how many products and stores of boxes read it;
+  /// empty as long as no group has had any.
   std::vector<uint16_t> reading;
 
   /// A copy that has begun.
@@ -251,6 +264,16 @@ private:
     uint32_t mbarrier = 0, ended = 0;
   };
   std::vector<Arrival> arrived;
+
+  /// A store of a box that its item has not waited for.
+  struct BoxStore {
+    SimTensorMap map;
+    int64_t x, y;
+    std::size_t source;
+    uint32_t item;
+    std::size_t storeGroup; ///< the number of its group among the item's
+  };
+  std::vector<BoxStore> stores;
 
   bool isCounted = false;
   AccessCounter counter;

@@ -28,10 +28,6 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 using State = SimItem::State;
 
-/// What the hardware asks of the addresses of boxes and of the distances of
-/// rows, of where boxes are copied to, and of boxes.
-static constexpr int64_t kPieceBytes = 16, kTargetBytes = 128, kMostBox = 256,
-                         kMostSize = int64_t(1) << 32;
 /// The most bytes that an mbarrier counts.
 static constexpr int64_t kMostBytes = (int64_t(1) << 20) - 1;
 
@@ -235,74 +231,6 @@ bool SimGroup::endMbarriers() {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// Whether the hardware takes such a map. Otherwise records an error.
-bool SimGroup::checkMap(const SimItem &item, const SimTensorMap &map) {
-  const int64_t rowBytes = map.box[0] * map.elementBytes;
-  std::string reason;
-  if (map.base % kPieceBytes != 0)
-    reason = "the address of the buffer is not a multiple of 16 bytes";
-  else if (map.sizes[0] < 1 || map.sizes[1] < 1 || map.sizes[0] > kMostSize ||
-           map.sizes[1] > kMostSize)
-    reason = "a matrix of " + std::to_string(map.sizes[1]) + "x" +
-             std::to_string(map.sizes[0]);
-  else if (map.stride * map.elementBytes % kPieceBytes != 0)
-    reason = "the distance of rows is not a multiple of 16 bytes";
-  else if (map.box[0] < 1 || map.box[1] < 1 || map.box[0] > kMostBox ||
-           map.box[1] > kMostBox || rowBytes % kPieceBytes != 0)
-    reason = "boxes of " + std::to_string(map.box[1]) + "x" +
-             std::to_string(map.box[0]);
-  else if (map.swizzleBytes != 0 && map.swizzleBytes != 128)
-    reason = "a swizzle that the simulator does not know";
-  else if (map.swizzleBytes != 0 && rowBytes != map.swizzleBytes)
-    reason = "permuted rows of " + std::to_string(rowBytes) + " bytes";
-  else
-    return true;
-  record(nameOf(item.number) + " of " + nameOfGroup(group) +
-         " copies from buffer " + std::to_string(map.buffer) +
-         " by a tensor map with " + reason);
-  return false;
-}
-
-/// Records that a copy reads a box. Returns false after an error.
-bool SimGroup::readBox(const SimItem &item, const SimTensorMap &map, int64_t x,
-                       int64_t y, int64_t site) {
-  const auto what = [&] {
-    return nameOf(item.number) + " of " + nameOfGroup(group) +
-           " copies a box of buffer " + std::to_string(map.buffer);
-  };
-  if ((map.sizes[1] - 1) * map.stride + map.sizes[0] > map.elements) {
-    record(what() + ", whose tensor map has " + std::to_string(map.sizes[1]) +
-               " rows of " + std::to_string(map.sizes[0]) + ", but which has " +
-               std::to_string(map.elements) + " elements",
-           /*isBoundsError=*/true);
-    return false;
-  }
-  const int64_t begin = std::max<int64_t>(x, 0),
-                end = std::min(x + map.box[0], map.sizes[0]);
-  for (int64_t row = std::max<int64_t>(y, 0);
-       begin < end && row < std::min(y + map.box[1], map.sizes[1]); ++row) {
-    const int64_t first = row * map.stride + begin;
-    const auto address = std::uintptr_t(map.base + first * map.elementBytes);
-    const auto bytes = std::size_t((end - begin) * map.elementBytes);
-    if (isCounted)
-      counter.record(item.number, item.subgroup, uint32_t(site),
-                     (std::uintptr_t(map.buffer) << 48) +
-                         std::uintptr_t(first * map.elementBytes),
-                     uint32_t(bytes), /*isWrite=*/false, /*isShared=*/false);
-    Conflict conflict;
-    if (state->shadow.access(
-            cache, address, bytes, std::size_t(map.elementBytes), {true, false},
-            GlobalShadow::stamp(group, phase, item.number), conflict))
-      continue;
-    record("race: " + what() + ", of which " + nameOf(conflict.item) +
-           (conflict.isOtherGroup ? " of " + nameOfGroup(conflict.group)
-                                  : std::string()) +
-           " writes elements as well");
-    return false;
-  }
-  return true;
-}
-
 /// Records that a copy will write bytes of shared memory. Returns false after
 /// an error.
 bool SimGroup::writeBox(const SimItem &item, std::size_t begin,
@@ -319,8 +247,8 @@ bool SimGroup::writeBox(const SimItem &item, std::size_t begin,
       return false;
     }
     if (!reading.empty() && reading[offset] != 0) {
-      record(what(offset) +
-             ", which a matrix operation reads that was not waited for");
+      record(what(offset) + ", which " + nameOfReader(offset) +
+             " reads that was not waited for");
       return false;
     }
     if (!hasSeenArrival(offset, item)) {
@@ -361,21 +289,11 @@ void SimGroup::copyBox(SimItem &item, const SimTensorMap &map, int64_t x,
            ", which it initialized without a fence.mbarrier_init");
     stop(item);
   }
-  if (!checkMap(item, map) || !readBox(item, map, x, y, site))
+  if (!checkMap(item, map, /*isWrite=*/false) ||
+      !accessBox(item, map, x, y, /*isWrite=*/false, site) ||
+      !findBox(item, map, destination, /*isWrite=*/false))
     stop(item);
-  const int64_t bytes = map.box[0] * map.box[1] * map.elementBytes,
-                all = int64_t(launch().sharedBytes);
-  if (destination < 0 || destination > all - bytes ||
-      destination % kTargetBytes != 0) {
-    const bool isInside = destination >= 0 && destination <= all - bytes;
-    record(nameOf(item.number) + " of " + nameOfGroup(group) + " copies " +
-               std::to_string(bytes) + " bytes to byte " +
-               std::to_string(destination) + " of shared memory, which " +
-               (isInside ? "is not a multiple of 128"
-                         : "has " + std::to_string(all)),
-           /*isBoundsError=*/!isInside);
-    stop(item);
-  }
+  const int64_t bytes = map.box[0] * map.box[1] * map.elementBytes;
   const auto begin = std::size_t(destination), size = std::size_t(bytes);
   if (!writeBox(item, begin, size))
     stop(item);
@@ -384,12 +302,6 @@ void SimGroup::copyBox(SimItem &item, const SimTensorMap &map, int64_t x,
               uint16_t(item.number + 1));
   numCopying += size;
   mbarrier->copies.push_back({map, x, y, begin, item.number});
-}
-
-/// With a swizzle of 128 bytes, bits 4 to 6 of an address are those that it
-/// would have without, xor bits 7 to 9.
-static std::size_t getPlace(std::size_t address, bool isSwizzled) {
-  return isSwizzled ? address ^ (address >> 7 & 7) << 4 : address;
 }
 
 /// All copies of an mbarrier come.
@@ -403,7 +315,7 @@ void SimGroup::landBoxes(std::size_t number) {
       for (int64_t column = x; column < x + map.box[0]; ++column) {
         const bool isInside = row >= 0 && row < map.sizes[1] && column >= 0 &&
                               column < map.sizes[0];
-        char *to = shared.get() + getPlace(next, map.swizzleBytes != 0);
+        char *to = shared.get() + map.getPlace(next);
         if (isInside)
           std::memcpy(to, from + (row * map.stride + column) * map.elementBytes,
                       size);

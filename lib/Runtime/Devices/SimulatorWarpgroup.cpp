@@ -126,14 +126,19 @@ bool SimGroup::readProductElement(std::size_t offset, std::size_t bytes,
                " has not waited");
         return false;
       }
+  return checkFencedProxy(offset, what());
+}
+
+/// Whether operations of the asynchronous proxy see what an item wrote.
+/// Otherwise records an error.
+bool SimGroup::checkFencedProxy(std::size_t offset, const std::string &what) {
   const auto [writer, writtenIn] = sharedShadow.getWriter(offset);
-  if (const uint32_t since = items[writer].unfencedSince;
-      since != 0 && since <= writtenIn) {
-    record(what() + ", which " + nameOf(writer) +
-           " wrote without a fence.proxy.async before the barrier");
-    return false;
-  }
-  return true;
+  const uint32_t since = items[writer].unfencedSince;
+  if (since == 0 || since > writtenIn)
+    return true;
+  record(what + ", which " + nameOf(writer) +
+         " wrote without a fence.proxy.async before the barrier");
+  return false;
 }
 
 /// Does the product of the warpgroup whose first item is `begin`.
@@ -181,8 +186,8 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
   return true;
 }
 
-/// Whether no product reads the bytes that an item writes. Otherwise records an
-/// error.
+/// Whether no product and no store of a box reads the bytes that an item
+/// writes. Otherwise records an error.
 bool SimGroup::checkProducts(std::size_t offset, std::size_t bytes,
                              const SimItem &item, const Access &access) {
   const auto begin = reading.begin() + std::ptrdiff_t(offset),
@@ -194,7 +199,8 @@ bool SimGroup::checkProducts(std::size_t offset, std::size_t bytes,
   record(nameOf(item.number) + " of " + nameOfGroup(group) + " writes " +
          nameOfElement(access, access.index + int64_t(found - begin) /
                                                   access.elementBytes) +
-         ", which a matrix operation reads that was not waited for");
+         ", which " + nameOfReader(std::size_t(found - reading.begin())) +
+         " reads that was not waited for");
   return false;
 }
 

@@ -20,6 +20,10 @@
 // CHECK: call @tg_sim_copy_box(
 // CHECK: call @tg_sim_arrive(
 // CHECK: call @tg_sim_wait_for_phase(
+// CHECK: call @tg_sim_store_box(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (i64, i64, i64, i64, i64, i64) -> ()
+// CHECK: call @tg_sim_commit_stores(
+// CHECK: %[[GROUPS:.*]] = arith.constant 1 : i64
+// CHECK: call @tg_sim_wait_for_stores(%{{.*}}, %[[GROUPS]])
 // CHECK-NOT: nvgpu
 !map = !nvgpu.tensormap.descriptor<tensor = memref<16x64xf16, #gpu.address_space<workgroup>>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
 !three = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 3>
@@ -48,6 +52,9 @@ gpu.module @kernels {
     nvgpu.tma.async.load %map[%c64, %c16], %m[%c1] to %box : !map, !three -> memref<16x64xf16, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>>
     %token = nvgpu.mbarrier.arrive %n[%c1] : !two -> !nvgpu.mbarrier.token
     nvgpu.mbarrier.try_wait.parity %m[%c1], %no, %c64 : !three
+    nvgpu.tma.async.store %box to %map[%c64, %c16] : memref<16x64xf16, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>> -> !map
+    nvvm.cp.async.bulk.commit.group
+    nvvm.cp.async.bulk.wait_group 1 {read}
     gpu.return
   }
 }

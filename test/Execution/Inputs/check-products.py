@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Products of matrices on the simulated GPU against the interpreter.
 
-usage: check-products.py TG_RUN units|tiles|symbolic CHIP[:tf32]...
-       check-products.py --graphs units|tiles|symbolic
+usage: check-products.py TG_RUN units|tiles|direct|symbolic CHIP[:tf32]...
+       check-products.py --graphs units|tiles|direct|symbolic
 
 The second form prints the products instead, in parts for tg-opt's
 -split-input-file.
@@ -88,6 +88,17 @@ TILES = [
     (130, 140, 48, "f32", "f32", "left assign"),
     (5, 1500, 40, "f32", "f32", "right batch assign"),
     (70, 90, 16, "i32", "i32", "epilogue sums assign"),
+]
+
+# Blocks of which subgroups copy both factors at once, where the chip does: two and
+# three buffers, several loops around them, and a factor that is transposed, for which
+# they do not.
+DIRECT = [
+    (128, 128, 64, "f16", "f32", "right"),
+    (128, 256, 160, "f16", "f16", "right epilogue"),
+    (256, 128, 96, "bf16", "f32", "right batch"),
+    (128, 128, 256, "i8", "i32", "right"),
+    (128, 128, 96, "f16", "f32", ""),
 ]
 
 # Rows, columns and depth are variables with other bounds than their values here:
@@ -256,7 +267,7 @@ def run(tool, text, sizes, chip=None):
 
 def main():
     tool, kind, *chips = sys.argv[1:]
-    products = {"units": UNITS, "tiles": TILES, "symbolic": SYMBOLIC}[kind]
+    products = {"units": UNITS, "tiles": TILES, "direct": DIRECT, "symbolic": SYMBOLIC}[kind]
     for product in products:
         sizes = product[:3]
         if kind == "symbolic":

@@ -42,6 +42,10 @@ PRODUCTS = [
     "--tma --depth=104 --right=columns",
     "--tma --depth=72 --left=columns --buffers=4",
     "--tma --depth=328 --warpgroups=2 --columns=256",
+    "--store --tma --rows=64 --columns=64 --width=64 --depth=512 --result=f16",
+    "--store --tma --columns=256 --width=256 --warpgroups=2 --buffers=4 --element=bf16 --result=bf16",
+    "--store --tma --rows=512 --tiles=2 --warpgroups=2 --left=columns --result=f16 --depth=192",
+    "--store --tma --depth=328 --warpgroups=2 --columns=256 --result=f16",
     "--element=f32 --right=columns --depth=96",
     "--element=f32 --right=columns --buffers=1 --columns=64 --width=64 --depth=40",
     "--tma --element=f32 --right=columns --depth=104 --columns=256 --width=256 --warpgroups=2",
@@ -62,6 +66,9 @@ CHOSEN = {
     "--rows=256 --depth=192 --right=columns": "wgmma_m64n128k16_f16",
     "--rows=128 --depth=136 --left=columns": "wgmma_m64n128k16_f16",
     "--columns=256 --depth=400 --right=columns --element=i8": "wgmma_m64n256k32_i8",
+    "--columns=256 --depth=64 --right=columns --result=f16": "wgmma_m64n256k16_f16",
+    "--rows=512 --columns=64 --depth=320 --result=f16": "wgmma_m64n64k16_f16",
+    "--columns=192 --depth=128 --left=columns": "wgmma_m64n64k16_f16",
 }
 
 

@@ -73,14 +73,33 @@ GraphModule tinygrad::fuzz::makeModule(const std::vector<Tensor> &tensors,
   return made;
 }
 
-Extremes tinygrad::fuzz::findExtremes(const Tensor &tensor) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Extremes range{infinity, -infinity, true};
-  auto add = [&](double value) {
-    range.isFinite &= std::isfinite(value);
-    range.low = std::min(range.low, value);
-    range.high = std::max(range.high, value);
-  };
+/// A tensor's operation and those that it depends on.
+static llvm::SmallSetVector<Operation *, 16>
+findSources(tinygrad::detail::GraphImpl &graph, const Tensor &tensor) {
+  llvm::SmallSetVector<Operation *, 16> sources;
+  sources.insert(graph.operation(tensor.impl()));
+  for (size_t i = 0; i < sources.size(); ++i)
+    for (mlir::Value operand : sources[i]->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        sources.insert(source);
+  return sources;
+}
+
+bool tinygrad::fuzz::dependsOn(const Tensor &tensor, const Tensor &other) {
+  detail::GraphImpl &graph = *Graph::current().impl();
+  std::lock_guard<detail::GraphMutex> lock(graph.mutex);
+  return findSources(graph, tensor).contains(graph.operation(other.impl()));
+}
+
+bool tinygrad::fuzz::isConstant(const Tensor &tensor) {
+  detail::GraphImpl &graph = *Graph::current().impl();
+  std::lock_guard<detail::GraphMutex> lock(graph.mutex);
+  return llvm::none_of(findSources(graph, tensor), isMemory);
+}
+
+std::optional<std::vector<double>>
+tinygrad::fuzz::getElements(const Tensor &tensor) {
+  std::vector<double> elements;
   GraphModule made = makeModule({tensor}, {}, /*keepsProducts=*/false);
   if (!made.module) {
     const HostArray array = tensor.toHost();
@@ -89,14 +108,14 @@ Extremes tinygrad::fuzz::findExtremes(const Tensor &tensor) {
       if (tensor.dtype() == DType::Float64) {
         double value;
         std::memcpy(&value, data + i * sizeof(value), sizeof(value));
-        add(value);
+        elements.push_back(value);
       } else {
         float value;
         std::memcpy(&value, data + i * sizeof(value), sizeof(value));
-        add(value);
+        elements.push_back(value);
       }
     }
-    return range;
+    return elements;
   }
   if (!made.variables.empty())
     mlir::tg::bindProgram(*made.module, made.variables);
@@ -106,9 +125,23 @@ Extremes tinygrad::fuzz::findExtremes(const Tensor &tensor) {
   SmallVector<mlir::tg::HostTensor> results;
   if (failed(contents) ||
       failed(mlir::tg::interpret(function, *contents, results)))
-    return {0, 0, false};
+    return std::nullopt;
   const mlir::tg::HostTensor &result = results.front();
   for (int64_t i = 0, e = result.numElements(); i < e; ++i)
-    add(mlir::tg::getElementAsDouble(result, i));
+    elements.push_back(mlir::tg::getElementAsDouble(result, i));
+  return elements;
+}
+
+Extremes tinygrad::fuzz::findExtremes(const Tensor &tensor) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::optional<std::vector<double>> elements = getElements(tensor);
+  if (!elements)
+    return {0, 0, false};
+  Extremes range{infinity, -infinity, true};
+  for (const double element : *elements) {
+    range.isFinite &= std::isfinite(element);
+    range.low = std::min(range.low, element);
+    range.high = std::max(range.high, element);
+  }
   return range;
 }

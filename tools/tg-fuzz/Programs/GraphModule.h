@@ -18,6 +18,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
 #include <vector>
 
 namespace tinygrad::fuzz {
@@ -38,6 +39,16 @@ struct GraphModule {
 /// well, as when they are realized.
 GraphModule makeModule(const std::vector<Tensor> &tensors,
                        const std::vector<Tensor> &inputs, bool keepsProducts);
+
+/// Whether \p other is one of the values that \p tensor is computed from, or
+/// the same.
+bool dependsOn(const Tensor &tensor, const Tensor &other);
+
+/// Whether a tensor is computed from constants alone.
+bool isConstant(const Tensor &tensor);
+
+/// The elements of a tensor, by the interpreter; none if that fails.
+std::optional<std::vector<double>> getElements(const Tensor &tensor);
 
 /// The smallest and the largest element.
 struct Extremes {

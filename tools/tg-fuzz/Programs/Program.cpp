@@ -43,6 +43,9 @@ const std::vector<Function> &tinygrad::fuzz::getFunctions() {
 
 unsigned tinygrad::fuzz::countFunctions() { return getFunctions().size(); }
 
+/// How many percent of the programs have a gradient by a value between.
+static constexpr int kBetween = 35;
+
 /// Proportional to the weights.
 static unsigned chooseFunction(Random &random) {
   static const std::vector<unsigned> choices = [] {
@@ -114,6 +117,8 @@ Program tinygrad::fuzz::makeProgram(uint64_t seed,
   }
   program.withDifferences = program.isDouble && random.percent(50);
   program.isSymbolic = program.shape.front() > 1 && random.percent(6);
+  if (count > 1 && !program.isSymbolic && random.percent(kBetween))
+    program.between = unsigned(random.below(count - 1));
   return program;
 }
 
@@ -156,6 +161,9 @@ Program tinygrad::fuzz::shrinkProgram(
     changed |= attempt([](Program &candidate) {
       return std::exchange(candidate.isSymbolic, false);
     });
+    changed |= attempt([](Program &candidate) {
+      return std::exchange(candidate.between, std::nullopt).has_value();
+    });
     for (size_t i = 0; i < program.shape.size(); ++i)
       changed |= attempt([&](Program &candidate) {
         candidate.shape.erase(candidate.shape.begin() + i);
@@ -192,9 +200,14 @@ std::string tinygrad::fuzz::describe(const Program &program) {
       for (const Tensor &input : builder.getInputs())
         if (&value.tensor.impl() == &input.impl())
           names += (names.empty() ? "" : ", ") + value.text;
+    std::string targets = names;
+    if (!isNone(builder.getBetween()))
+      targets += ", " + builder.getBetween().text;
     std::string text = builder.getText();
-    for (size_t at; (at = text.find("{inputs}")) != std::string::npos;)
-      text.replace(at, 8, "{" + names + "}");
+    for (const auto &[mark, list] :
+         {std::pair{"{inputs}", names}, std::pair{"{targets}", targets}})
+      for (size_t at; (at = text.find(mark)) != std::string::npos;)
+        text.replace(at, StringRef(mark).size(), "{" + list + "}");
     const Outputs &outputs = program.outputs;
     std::string wanted;
     if (outputs.value)
@@ -202,7 +215,8 @@ std::string tinygrad::fuzz::describe(const Program &program) {
     if (outputs.gradients)
       wanted += std::string(wanted.empty() ? "" : ", ") + "g";
     if (outputs.products)
-      wanted += std::string(wanted.empty() ? "" : ", ") + "h";
+      wanted += std::string(wanted.empty() ? "" : ", ") +
+                (isNone(builder.getBetween()) ? "h" : "h, k");
     return text + "realize " + wanted + "\n";
   } catch (const Error &error) {
     return std::string(error.what()) + "\n";
@@ -213,22 +227,20 @@ static func::FuncOp getMain(ModuleOp module) {
   return module.lookupSymbol<func::FuncOp>("main");
 }
 
+/// A sum and what the program says are its gradients by the inputs.
+using SumAndGradients = std::pair<Tensor, std::vector<Tensor>>;
+
 /// The sums and their gradients, whose directional derivatives are compared
 /// with differences.
 static OwningOpRef<ModuleOp>
-makeDifferences(ProgramBuilder &builder,
-                const ProgramBuilder::Derivatives &derivatives) {
+makeDifferences(const std::vector<SumAndGradients> &functions,
+                const std::vector<Tensor> &inputs) {
   std::vector<Tensor> wanted;
-  std::vector<std::pair<Tensor, std::vector<Tensor>>> functions = {
-      {derivatives.sum, derivatives.gradients}};
-  if (derivatives.productSum.defined())
-    functions.push_back({derivatives.productSum, derivatives.products});
   for (const auto &[sum, gradients] : functions) {
     wanted.push_back(sum);
     wanted.insert(wanted.end(), gradients.begin(), gradients.end());
   }
-  GraphModule made =
-      makeModule(wanted, builder.getInputs(), /*keepsProducts=*/false);
+  GraphModule made = makeModule(wanted, inputs, /*keepsProducts=*/false);
   if (!made.module)
     return {};
   OpBuilder attributes(made.module->getContext());
@@ -251,6 +263,30 @@ makeDifferences(ProgramBuilder &builder,
   getMain(*made.module)
       ->setAttr(mlir::tg::differencesAttrName, attributes.getArrayAttr(lists));
   return std::move(made.module);
+}
+
+/// The sums of a program whose value between is an input, with the gradients by
+/// that value of the program as it is.
+static OwningOpRef<ModuleOp>
+makeDifferencesBetween(const Program &program, const ProgramBuilder &builder,
+                       const ProgramBuilder::Derivatives &derivatives) {
+  if (derivatives.betweenGradients.empty())
+    return {};
+  ProgramBuilder rest(program, /*isCut=*/true);
+  if (isNone(rest.getBetween()) || !rest.canUseDifferences())
+    return {};
+  const ProgramBuilder::Derivatives expected =
+      rest.differentiate(!derivatives.betweenProducts.empty());
+  std::vector<SumAndGradients> functions = {
+      {expected.sum, derivatives.betweenGradients}};
+  if (expected.productSum.defined())
+    functions.push_back({expected.productSum, derivatives.betweenProducts});
+  // Equal operations are one: the rest may use another value like this one,
+  // whose uses count.
+  for (const auto &[sum, gradients] : functions)
+    if (dependsOn(sum, builder.getBetween().tensor))
+      return {};
+  return makeDifferences(functions, rest.getInputs());
 }
 
 /// Checks a module that was saved first.
@@ -279,11 +315,13 @@ Outcome tinygrad::fuzz::checkProgram(
     if (outputs.value)
       wanted.push_back(builder.getResult().tensor);
     if (outputs.gradients)
-      wanted.insert(wanted.end(), derivatives.gradients.begin(),
-                    derivatives.gradients.end());
+      for (const auto *list :
+           {&derivatives.gradients, &derivatives.betweenGradients})
+        wanted.insert(wanted.end(), list->begin(), list->end());
     if (outputs.products)
-      wanted.insert(wanted.end(), derivatives.products.begin(),
-                    derivatives.products.end());
+      for (const auto *list :
+           {&derivatives.products, &derivatives.betweenProducts})
+        wanted.insert(wanted.end(), list->begin(), list->end());
     const bool keepsProducts = program.seed % 4 == 0;
     GraphModule made = makeModule(wanted, {}, keepsProducts);
     Outcome outcome = Outcome::Useless;
@@ -296,13 +334,26 @@ Outcome tinygrad::fuzz::checkProgram(
       if (outcome != Outcome::Good && outcome != Outcome::Useless)
         return outcome;
     }
-    if (!program.withDifferences || !builder.canUseDifferences())
+    if (!program.withDifferences)
       return outcome;
-    OwningOpRef<ModuleOp> differences = makeDifferences(builder, derivatives);
-    if (!differences)
+    auto checkNext = [&](OwningOpRef<ModuleOp> differences) {
+      if (!differences)
+        return;
+      const Outcome next = saveAndCheck(*differences, options, save, message);
+      if (next != Outcome::Useless)
+        outcome = next;
+    };
+    checkNext(makeDifferencesBetween(program, builder, derivatives));
+    if (outcome != Outcome::Good && outcome != Outcome::Useless)
       return outcome;
-    const Outcome other = saveAndCheck(*differences, options, save, message);
-    return other == Outcome::Useless ? outcome : other;
+    if (builder.canUseDifferences()) {
+      std::vector<SumAndGradients> functions = {
+          {derivatives.sum, derivatives.gradients}};
+      if (derivatives.productSum.defined())
+        functions.push_back({derivatives.productSum, derivatives.products});
+      checkNext(makeDifferences(functions, builder.getInputs()));
+    }
+    return outcome;
   } catch (const Error &error) {
     message += std::string(": ") + error.what();
     return Outcome::Failed;

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Random compositions of methods of tinygrad::Tensor, with their gradients and
-/// Hessian-vector products. A program is a list of numbers, from which the
-/// tensors are built whenever they are needed: it can be built again with parts
-/// left out and other sizes, which makes it small.
+/// Random compositions of methods of tinygrad::Tensor, with their gradients,
+/// also by values between, and Hessian-vector products. A program is a list of
+/// numbers, from which the tensors are built whenever they are needed: it can
+/// be built again with parts left out and other sizes, which makes it small.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct Step {
 
 /// What a program computes from its last value y: y itself, the gradients g of
 /// sum(y * w) by the inputs, and the gradients h of sum(g * v), which are
-/// products of the Hessian and v.
+/// products of the Hessian and v. By a value between, the gradient and the
+/// product are those of the rest of the program.
 struct Outputs {
   bool value = true, gradients = true, products = true;
 };
@@ -55,6 +57,8 @@ struct Program {
   bool isSymbolic = false;
   std::vector<Step> steps;
   Outputs outputs;
+  /// The step by whose result there is a gradient too.
+  std::optional<unsigned> between;
   /// Whether gradients are compared with differences of the interpreter's
   /// values as well.
   bool withDifferences = false;

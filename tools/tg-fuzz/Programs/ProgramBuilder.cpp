@@ -163,7 +163,7 @@ Value ProgramBuilder::input(const Sizes &sizes, Random &random, double low,
                             ", {.dtype = DType::" +
                             (dtype == DType::Float64 ? "Float64" : "Float32") +
                             "}).realize()");
-  if (!isConstant && inputs.size() < kMaxInputs)
+  if (!isConstant && !isCut && inputs.size() < kMaxInputs)
     inputs.push_back(value.tensor);
   values.push_back(value);
   return value;
@@ -212,8 +212,22 @@ static Value apply(const Function &function, Call &call, bool isSymbolic) {
   }
 }
 
-ProgramBuilder::ProgramBuilder(const Program &program)
-    : dtype(program.isDouble ? DType::Float64 : DType::Float32) {
+bool ProgramBuilder::cut(Value &value) {
+  const std::optional<std::vector<double>> elements = getElements(value.tensor);
+  if (!elements)
+    return false;
+  const std::vector<float> singles(elements->begin(), elements->end());
+  const Shape shape(value.sizes());
+  value.tensor = dtype == DType::Float64 ? Tensor::from(*elements, shape)
+                                         : Tensor::from(singles, shape);
+  inputs = {value.tensor};
+  // What comes before does not matter.
+  isSmooth = true;
+  return true;
+}
+
+ProgramBuilder::ProgramBuilder(const Program &program, bool isCut)
+    : dtype(program.isDouble ? DType::Float64 : DType::Float32), isCut(isCut) {
   Random random(program.seed);
   std::vector<Value> results = {input(program.shape, random, -2, 2, false)};
   if (program.isSymbolic)
@@ -238,6 +252,12 @@ ProgramBuilder::ProgramBuilder(const Program &program)
     if (std::max(std::abs(range.low), std::abs(range.high)) > kMaxMagnitude)
       made = call.within(made, -3, 3);
     made = named(made);
+    const auto number = unsigned(results.size() - 2);
+    if (program.between == number && !isConstant(made.tensor)) {
+      between = made;
+      if (isCut && !cut(made))
+        between = {};
+    }
     values.push_back(made);
     results.back() = made;
     result = made;
@@ -258,10 +278,33 @@ ProgramBuilder::Derivatives ProgramBuilder::differentiate(bool withProducts) {
     made.sum = y.mul(weight.tensor).sum();
     text += "Tensor s = (" + result.text + " * " + weight.text + ").sum();\n";
   }
-  text += "std::vector<Tensor> g = s.gradient({inputs}, {}, true);\n";
-  made.gradients = made.sum.gradient(inputs, {}, /*allowUnused=*/true);
+  std::vector<Tensor> targets = inputs;
+  const bool hasBetween = !isNone(between) && !isCut;
+  if (hasBetween)
+    targets.push_back(between.tensor);
+  text += "std::vector<Tensor> g = s.gradient({targets}, {}, true);\n";
+  made.gradients = made.sum.gradient(targets, {}, /*allowUnused=*/true);
+  if (hasBetween) {
+    made.betweenGradients = {made.gradients.back()};
+    made.gradients.pop_back();
+  }
   if (!withProducts)
     return made;
+  if (hasBetween) {
+    // The direction of a program that is cut.
+    Random same = random;
+    const Tensor gradient = made.betweenGradients.front();
+    const Value along = input(gradient.concreteShape(), same, -1.5, 1.5,
+                              /*isConstant=*/true);
+    text += "Tensor u = (g.back() * " + along.text +
+            ").sum();\n"
+            "Tensor k = u.gradient({" +
+            between.text + "}, {}, true)[0];\n";
+    made.betweenProducts =
+        gradient.mul(along.tensor)
+            .sum()
+            .gradient({between.tensor}, {}, /*allowUnused=*/true);
+  }
   for (const Tensor &gradient : made.gradients) {
     const Tensor along =
         input(gradient.concreteShape(), random, -1.5, 1.5, /*isConstant=*/true)

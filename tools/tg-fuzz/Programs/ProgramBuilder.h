@@ -19,8 +19,10 @@ namespace tinygrad::fuzz {
 
 class ProgramBuilder {
 public:
-  /// Makes the values of all steps. Throws what the methods throw.
-  explicit ProgramBuilder(const Program &program);
+  /// Makes the values of all steps. Throws what the methods throw. With
+  /// \p isCut, the value between becomes an input with its elements, the only
+  /// one by which there are gradients: those of the rest of the program.
+  explicit ProgramBuilder(const Program &program, bool isCut = false);
 
   Value input(const Sizes &sizes, mlir::tg::Random &random, double low,
               double high, bool isConstant);
@@ -35,12 +37,16 @@ public:
   const Value &getResult() const { return result; }
   /// The inputs by which there are gradients, at most four.
   const std::vector<Tensor> &getInputs() const { return inputs; }
+  /// The value by which there is a gradient too; undefined if there is none.
+  const Value &getBetween() const { return between; }
   /// y, the gradients and the products, as far as they are asked for; the
   /// numbers of gradients and products are those of the inputs.
   struct Derivatives {
     /// sum(y * w) and sum(g * v)
     Tensor sum, productSum;
     std::vector<Tensor> gradients, products;
+    /// Those by the value between, at most one each.
+    std::vector<Tensor> betweenGradients, betweenProducts;
   };
   /// With products only if \p withProducts.
   Derivatives differentiate(bool withProducts);
@@ -49,6 +55,8 @@ public:
   const std::string &getText() const { return text; }
 
 private:
+  /// Replaces the value between by an input. Returns whether it can be.
+  bool cut(Value &value);
   void statement(const std::string &name, const std::string &code);
   /// The first elements of a value, as many as a variable says.
   Value symbolic(const Value &value, mlir::tg::Random &random);
@@ -56,9 +64,9 @@ private:
   DType dtype;
   std::vector<Value> values;
   std::vector<Tensor> inputs;
-  Value result;
+  Value result, between;
   std::string text;
-  bool isSmooth = true, isSymbolic = false;
+  bool isSmooth = true, isSymbolic = false, isCut = false;
   unsigned numInputs = 0, numIntegers = 0, numNames = 0;
 };
 

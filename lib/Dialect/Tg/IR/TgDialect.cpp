@@ -99,10 +99,12 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == boxTileAttrName) {
     auto tile = dyn_cast<StageOp>(op);
-    if (!isa<UnitAttr>(attribute.getValue()) || !tile || !tile.getBuffers())
+    auto store = dyn_cast<StoreOp>(op);
+    if (!isa<UnitAttr>(attribute.getValue()) ||
+        !((tile && tile.getBuffers()) || (store && !store.getUpdate())))
       return op->emitError() << "'" << name
                              << "' is a unit attribute of a 'tg.stage' with "
-                                "buffers";
+                                "buffers, or of a 'tg.store' without an update";
     return success();
   }
   if (name == gradientAttrName) {

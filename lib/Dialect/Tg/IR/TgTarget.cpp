@@ -46,7 +46,7 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"matrix_units", &TargetFacts::matrixUnits, 0,
        (int64_t(1) << tinygrad::kNumMatrixUnits) - 1},
       {"round_to_tf32", &TargetFacts::roundToTf32, 0, 1},
-      {"async_copies", &TargetFacts::asyncCopies, 0, 1},
+      {"async_copies", &TargetFacts::asyncCopies, 0, 2},
       {"l2_bytes_per_product", &TargetFacts::l2BytesPerProduct, 1, 4096},
       {"shared_ports", &TargetFacts::sharedPorts, 0, 1},
       {"prefetch_tiles", &TargetFacts::prefetchTiles, 0, 1},

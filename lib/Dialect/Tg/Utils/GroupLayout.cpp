@@ -60,6 +60,8 @@ private:
   LogicalResult checkWarpgroups();
   /// Finds the boxes of tiles that copies of boxes fill, and reports others.
   LogicalResult addBoxTiles();
+  /// The same for a store of boxes.
+  LogicalResult addBoxStore();
   LogicalResult addMemory(Operation *op, Type element, int64_t size,
                           int64_t alignment = kMemoryAlignment);
   LogicalResult addTile(StageOp stage);
@@ -567,6 +569,52 @@ LogicalResult LayoutBuilder::addBoxTiles() {
   return success();
 }
 
+LogicalResult LayoutBuilder::addBoxStore() {
+  SmallVector<StoreOp> stores(kernel.getBody().getOps<StoreOp>());
+  auto *found =
+      llvm::find_if(stores, [](StoreOp store) { return isBoxStore(store); });
+  if (found == stores.end() || target.groupItems == 0)
+    return success();
+  StoreOp store = *found;
+  if (layout.boxTiles.empty())
+    return store.emitOpError("cannot be done 'as tma': no sum on wgmma_* has "
+                             "tiles that are filled 'as tma'");
+  if (stores.size() != 1)
+    return store.emitOpError("cannot be done 'as tma': the kernel has ")
+           << stores.size() << " stores";
+  auto *contraction =
+      llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
+        return contraction.rows.tile == layout.boxTiles.front().first;
+      });
+  std::string obstacle;
+  std::optional<ResultBoxes> result =
+      getResultBoxes(kernel, store, *contraction, analysis, obstacle);
+  if (!result)
+    return store.emitOpError("cannot be done 'as tma': ") << obstacle;
+  int64_t items = 1;
+  for (const ResultBoxes::Digit &digit : result->digits)
+    if (RangeOp range = digit.range; range.getKind() == RangeKind::local)
+      items *= range.getLargestExtent();
+  if (items != layout.getGroupItems())
+    return store.emitOpError("cannot be done 'as tma': ")
+           << items << " of the " << layout.getGroupItems()
+           << " work items of a group have results of their own";
+  // All products have been added when results are stored.
+  const Type element = store.getValue().getType();
+  for (const auto &[tile, boxes] : layout.boxTiles) {
+    auto *memory = llvm::find_if(
+        layout.memories, [&](const auto &memory) { return memory.op == tile; });
+    if (memory->element != element ||
+        memory->size < result->rows * result->columns)
+      continue;
+    layout.boxStore = {store, tile, std::move(*result)};
+    return success();
+  }
+  return store.emitOpError("cannot be done 'as tma': no tile of ")
+         << element << " has memory for " << result->rows << "x"
+         << result->columns << " results";
+}
+
 FailureOr<GroupLayout> LayoutBuilder::build() {
   if (failed(addAxes()) || failed(addGridRanges()))
     return failure();
@@ -582,7 +630,8 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
         return failure();
     }
   }
-  if (failed(checkWarpgroups()) || failed(addBoxTiles()))
+  if (failed(checkWarpgroups()) || failed(addBoxTiles()) ||
+      failed(addBoxStore()))
     return failure();
   return std::move(layout);
 }
@@ -676,16 +725,28 @@ std::optional<StringRef> tg::findObstacleToCopy(KernelOp kernel, StageOp tile,
         return llvm::is_contained(analysis.getRanges(term.first), lanes);
       }))
     return "lanes are not neighbors in memory";
-  int64_t alignment = getAlignment(kernel, load.getBuffer());
-  if (const int64_t divisor =
-          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
-    alignment = getCommonDivisor(alignment, divisor * bytes);
-  if (alignment < kFewestCopied)
+  if (getCopyAlignment(kernel, tile, analysis) < kFewestCopied)
     return "addresses are multiples of fewer than 4 bytes";
   if (load.getMask() &&
       countCopiedLanes(tile, analysis) * bytes < kFewestCopied)
     return "elements of fewer than 4 bytes are masked one by one";
   return std::nullopt;
+}
+
+int64_t tg::getCopyAlignment(KernelOp kernel, StageOp tile,
+                             IndexAnalysis &analysis) {
+  auto load = tile.getValue().getDefiningOp<LoadOp>();
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  LinearForm index = analysis.getLinear(load.getIndex());
+  Value lanes = tile.getRanges().back();
+  if (index.getCoefficient(lanes) == 1)
+    index.addTerm(lanes, -1);
+  int64_t alignment = getAlignment(kernel, load.getBuffer());
+  if (const int64_t divisor =
+          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
+    alignment = getCommonDivisor(alignment, divisor * bytes);
+  return alignment;
 }
 
 int64_t tg::countCopiedLanes(StageOp tile, IndexAnalysis &analysis) {

@@ -13,6 +13,9 @@
 /// edges of the matrix become zeros, as do those of masked loads: so a mask may
 /// say just that, and columns may then reach beyond the end of a row.
 ///
+/// The boxes of a result follow from the index of its store in the same way,
+/// where the ranges of a group's items say what is in a box.
+///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Utils/TileBoxes.h"
@@ -208,5 +211,121 @@ std::optional<TileBoxes> tg::getTileBoxes(KernelOp kernel, StageOp tile,
       return fail("rows of the tile cross the end of those in memory");
     result.column.addTerm(atom, *step);
   }
+  return result;
+}
+
+/// Whether digits, (extent, step), reach each number below \p count once.
+static bool countAll(ArrayRef<std::pair<int64_t, int64_t>> given,
+                     int64_t &count) {
+  auto digits = llvm::to_vector(given);
+  llvm::sort(digits, llvm::less_second());
+  count = 1;
+  for (const auto &[extent, step] : digits) {
+    if (step != count)
+      return false;
+    count *= extent;
+  }
+  return true;
+}
+
+std::optional<ResultBoxes> tg::getResultBoxes(KernelOp kernel, StoreOp store,
+                                              const Contraction &contraction,
+                                              IndexAnalysis &analysis,
+                                              std::string &obstacle) {
+  auto fail = [&](const Twine &reason) {
+    obstacle = reason.str();
+    return std::nullopt;
+  };
+  auto buffer = dyn_cast<BlockArgument>(store.getBuffer());
+  if (!buffer || store.getUpdate() || store.getMask())
+    return fail("it is masked, or updates elements");
+  // Others may read the buffer; those of results are aligned.
+  if (kernel.getInPlace())
+    return fail("the kernel works in place");
+  const int64_t bits = store.getValue().getType().getIntOrFloatBitWidth(),
+                bytes = llvm::divideCeil(bits, 8);
+  const LinearForm index = analysis.getForm(store.getIndex());
+  if (index.saturated || !index.constant.isStatic() ||
+      *index.constant.getStatic() < 0)
+    return fail("the index is not a sum of ranges");
+  // Neighboring rows are those of a lane and the next one.
+  auto lanes = Contraction::getLanes(contraction.rows);
+  const int64_t distance =
+      lanes.empty() ? 0 : index.getCoefficient(lanes.back().getResult());
+  const int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
+  if (distance <= 0 || distance * bytes % kTensorMapAlignment != 0 ||
+      elements % distance != 0)
+    return fail("rows are " + Twine(distance * bytes) +
+                " bytes apart, which is not a multiple of 16, or do not fill "
+                "the buffer of " +
+                Twine(elements) + " elements");
+  const int64_t rowSize = kBoxRowBytes / bytes,
+                constant = *index.constant.getStatic();
+  ResultBoxes result{{{},
+                      LinearForm(kernel.getContext()),
+                      LinearForm(kernel.getContext()),
+                      {}},
+                     {}};
+  TileBoxes &boxes = result.boxes;
+  boxes.row.addConstant(constant / distance);
+  boxes.column.addConstant(constant % distance);
+  SmallVector<std::pair<int64_t, int64_t>> rows, columns;
+  // The largest column at which a group begins.
+  int64_t last = constant % distance;
+  for (auto [atom, coefficient] : index.terms) {
+    const std::optional<int64_t> step = coefficient.getStatic();
+    auto range = atom.getDefiningOp<RangeOp>();
+    if (!step || *step < 0 || !range || range.isSymbolic())
+      return fail("the index is not a sum of ranges of known length");
+    const int64_t extent = range.getLargestExtent();
+    if (extent == 1)
+      continue;
+    const bool isRow = *step % distance == 0;
+    if (range.getKind() == RangeKind::global) {
+      int64_t reach = 0;
+      if (isRow) {
+        boxes.row.addTerm(atom, *step / distance);
+        continue;
+      }
+      if (llvm::MulOverflow(*step, extent - 1, reach) ||
+          llvm::AddOverflow(last, reach, last))
+        return fail("rows of the results cross the end of those in memory");
+      boxes.column.addTerm(atom, *step);
+      continue;
+    }
+    const bool isUnrolled = range.getKind() == RangeKind::unroll;
+    if (!isUnrolled && range.getKind() != RangeKind::local &&
+        range.getKind() != RangeKind::upcast)
+      return fail("range " + Twine(range.getId()) +
+                  " of the results is neither one of the groups nor one of the "
+                  "items of a group");
+    if (isRow) {
+      rows.push_back({extent, *step / distance});
+      result.digits.push_back({range, *step / distance, 0});
+    } else {
+      // Positions of an unrolled range are known, wherever they are.
+      if (!isUnrolled && *step % rowSize != 0 && *step * extent > rowSize)
+        return fail("range " + Twine(range.getId()) +
+                    " crosses the end of a row of a box");
+      columns.push_back({extent, *step});
+      result.digits.push_back({range, 0, *step});
+    }
+  }
+  if (!countAll(rows, result.rows) || !countAll(columns, result.columns) ||
+      result.rows % tinygrad::kWarpgroupRows != 0 ||
+      result.columns % rowSize != 0 ||
+      (result.rows > kMaxBoxRows && result.rows % kMaxBoxRows != 0))
+    return fail("the results of a group are no boxes of rows of 128 bytes");
+  if (llvm::AddOverflow(last, result.columns, last) || last > distance)
+    return fail("rows of the results cross the end of those in memory");
+  const int64_t boxRows = std::min(result.rows, kMaxBoxRows);
+  boxes.map.buffer = buffer.getArgNumber();
+  boxes.map.elementBytes = uint32_t(bytes);
+  boxes.map.sizes = {distance, elements / distance};
+  boxes.map.rowBytes = distance * bytes;
+  boxes.map.box = {uint32_t(rowSize), uint32_t(boxRows)};
+  for (int64_t column = 0; column < result.columns; column += rowSize)
+    for (int64_t row = 0; row < result.rows; row += boxRows)
+      boxes.boxes.push_back({column, row});
   return result;
 }

@@ -1,4 +1,4 @@
-//===- BoxWrites.cpp - what copies of boxes write -------------------------===//
+//===- BoxWrites.cpp - what copies of boxes access ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,6 +17,9 @@
 /// in position i has waited in i - n, so at least i div n phases have ended. If
 /// the phase of that parity has, these are more: the one of position i has.
 /// That waits end at all is not proved.
+///
+/// A store of a box reads a tile until its item has waited for the group that
+/// the store is in. What it writes is compared with other boxes of the matrix.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -270,9 +273,18 @@ LogicalResult tg::checkMbarriers(gpu::GPUFuncOp func) {
   return failure(result.wasInterrupted());
 }
 
-/// The buffer that a tensor map is of, if all of the matrix is in it, and the
-/// rows of its boxes; null otherwise.
-static BlockArgument getSource(Value descriptor, ArrayRef<int64_t> box) {
+namespace {
+/// The matrix that a tensor map is of.
+struct Matrix {
+  BlockArgument buffer;
+  int64_t distance; ///< of rows
+};
+} // namespace
+
+/// The matrix that a tensor map is of, if all of it is in its buffer, and boxes
+/// are of this shape.
+static std::optional<Matrix> getMatrix(Value descriptor,
+                                       ArrayRef<int64_t> box) {
   auto map = descriptor.getDefiningOp<nvgpu::TmaCreateDescriptorOp>();
   auto cast = map ? map.getTensor().getDefiningOp<memref::CastOp>() : nullptr;
   auto matrix =
@@ -284,27 +296,29 @@ static BlockArgument getSource(Value descriptor, ArrayRef<int64_t> box) {
       llvm::any_of(matrix.getStaticStrides(), ShapedType::isDynamic) ||
       matrix.getStaticOffsets()[0] != 0 || matrix.getStaticStrides()[1] != 1 ||
       map.getBoxDimensions().size() != box.size())
-    return nullptr;
+    return std::nullopt;
   for (auto [size, wanted] : llvm::zip_equal(map.getBoxDimensions(), box))
     if (getNumber(size) != wanted)
-      return nullptr;
+      return std::nullopt;
   auto flat = mlir::cast<MemRefType>(buffer.getType());
-  const int64_t last =
-      (matrix.getType().getDimSize(0) - 1) * matrix.getStaticStrides()[0] +
-      matrix.getType().getDimSize(1);
-  return flat.hasStaticShape() && last <= flat.getNumElements()
-             ? buffer
-             : BlockArgument();
+  const int64_t distance = matrix.getStaticStrides()[0],
+                last = (matrix.getType().getDimSize(0) - 1) * distance +
+                       matrix.getType().getDimSize(1);
+  if (!flat.hasStaticShape() || last > flat.getNumElements() ||
+      matrix.getType().getDimSize(1) > distance)
+    return std::nullopt;
+  return Matrix{buffer, distance};
 }
 
-FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
-                                        gpu::GPUFuncOp func, Value &source) {
-  auto box = op.getDst().getDefiningOp<memref::ReinterpretCastOp>();
+/// The elements of a tile that are a box, and the matrix that the other end of
+/// the copy is in.
+static FailureOr<std::pair<MemoryAccess, Matrix>>
+getBox(Operation *op, Value part, Value descriptor, gpu::GPUFuncOp func) {
+  auto box = part.getDefiningOp<memref::ReinterpretCastOp>();
   auto tile = box ? dyn_cast<BlockArgument>(box.getSource()) : nullptr;
   const auto attributions = func.getWorkgroupAttributions();
   const auto *found = llvm::find(attributions, tile);
-  if (!tile || found == attributions.end() || op.getPredicate() ||
-      op.getMulticastMask() || !box.getType().hasStaticShape() ||
+  if (!tile || found == attributions.end() || !box.getType().hasStaticShape() ||
       box.getType().getRank() != 2 || box.getOffsets().size() != 1)
     return op->emitError("unsupported copy of a box");
   const int64_t bits = box.getType().getElementTypeBitWidth(),
@@ -313,7 +327,7 @@ FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
   auto alignment = dyn_cast_if_present<IntegerAttr>(
       func.getWorkgroupAttributionAttr(unsigned(found - attributions.begin()),
                                        LLVM::LLVMDialect::getAlignAttrName()));
-  auto map = op.getTensorMapDescriptor().getType();
+  auto map = cast<nvgpu::TensorMapDescriptorType>(descriptor.getType());
   if (shape[1] != row || shape[0] % tinygrad::kWarpgroupRows != 0 ||
       box.getStaticStrides() != ArrayRef<int64_t>{row, 1} ||
       !llvm::isPowerOf2_64(row) || !alignment ||
@@ -322,21 +336,61 @@ FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
       map.getInterleave() != nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE)
     return op->emitError("unsupported copy of a box: rows are not 128 bytes, "
                          "permuted as those of the tile");
-  source = getSource(op.getTensorMapDescriptor(), shape);
-  if (!source)
+  std::optional<Matrix> matrix = getMatrix(descriptor, shape);
+  if (!matrix)
     return op->emitError("unsupported tensor map, or one of more than its "
                          "buffer has");
+  MemoryAccess access{op, tile, box.getOffsets(), shape[0] * shape[1]};
+  access.isAsync = access.isMatrix = true;
+  access.permutation = Permutation{
+      llvm::Log2_64(row), llvm::Log2_64(row / tinygrad::kWarpgroupRows),
+      uint64_t(tinygrad::kWarpgroupRows - 1)};
+  return std::pair(access, *matrix);
+}
+
+FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
+                                        gpu::GPUFuncOp func, Value &source) {
+  if (op.getPredicate() || op.getMulticastMask())
+    return op->emitError("unsupported copy of a box");
+  auto box = getBox(op, op.getDst(), op.getTensorMapDescriptor(), func);
+  if (failed(box))
+    return failure();
   std::optional<BoxPosition> position = getPosition(
       op.getMbarId(), cast<nvgpu::MBarrierGroupType>(op.getBarriers().getType())
                           .getNumBarriers());
   if (!position)
     return op->emitError("unsupported number of an mbarrier");
-  MemoryAccess write{op, tile, box.getOffsets(), shape[0] * shape[1],
-                     /*isWrite=*/true};
-  write.isAsync = write.isMatrix = true;
+  auto &[write, matrix] = *box;
+  source = matrix.buffer;
+  write.isWrite = true;
   write.position = position;
-  write.permutation = Permutation{llvm::Log2_64(row),
-                                  llvm::Log2_64(row / tinygrad::kWarpgroupRows),
-                                  uint64_t(tinygrad::kWarpgroupRows - 1)};
   return write;
+}
+
+FailureOr<std::array<MemoryAccess, 2>>
+tg::getBoxStore(nvgpu::TmaAsyncStoreOp op, gpu::GPUFuncOp func) {
+  if (op.getPredicate() || op.getCoordinates().size() != 2)
+    return op->emitError("unsupported store of a box");
+  auto box = getBox(op, op.getSrc(), op.getTensorMapDescriptor(), func);
+  if (failed(box))
+    return failure();
+  // Until then, the memory must not become another group's.
+  bool isCommitted = false, hasWaited = false;
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    isCommitted |= isa<NVVM::CpAsyncBulkCommitGroupOp>(next);
+    auto wait = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(next);
+    hasWaited |= isCommitted && wait && wait.getGroup() == 0;
+  }
+  if (!hasWaited)
+    return op->emitError("the function may end before this store has read its "
+                         "box: no commit and wait for all groups follow it");
+  const auto &[read, matrix] = *box;
+  const ArrayRef<int64_t> shape =
+      cast<MemRefType>(op.getSrc().getType()).getShape();
+  MemoryAccess write{op, matrix.buffer, {}};
+  write.isWrite = write.isAsync = true;
+  write.box = MatrixBox{{op.getCoordinates()[0], op.getCoordinates()[1]},
+                        {shape[1], shape[0]},
+                        matrix.distance};
+  return std::array<MemoryAccess, 2>{read, write};
 }

@@ -1,12 +1,12 @@
-//===- BoxWrites.h - what copies of boxes write -----------------*- C++ -*-===//
+//===- BoxWrites.h - what copies of boxes access ----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Copies of boxes (TMA) as accesses, and when mbarriers say that they are
-/// complete.
+/// Copies of boxes (TMA) in both directions as accesses, and when mbarriers say
+/// that they are complete.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,12 @@ LogicalResult checkMbarriers(gpu::GPUFuncOp func);
 /// one as convert-tg-to-gpu makes it.
 FailureOr<MemoryAccess> getBoxWrite(nvgpu::TmaAsyncLoadOp op,
                                     gpu::GPUFuncOp func, Value &source);
+
+/// What a store of a box reads of the memory of a group, and what it writes.
+/// Emits an error if it is not one as convert-tg-to-gpu makes it, or if its
+/// block does not wait until the box has been read.
+FailureOr<std::array<MemoryAccess, 2>> getBoxStore(nvgpu::TmaAsyncStoreOp op,
+                                                   gpu::GPUFuncOp func);
 
 } // namespace mlir::tg
 

@@ -13,6 +13,7 @@
 #include "BoxWrites.h"
 #include "Formula.h"
 #include "MatrixReads.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -40,6 +41,7 @@ static constexpr int64_t kMatrixRowBytes = 16;
 static bool isExchange(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::SubgroupReduceOp, nvgpu::MmaSyncOp,
              nvgpu::LdMatrixOp, NVVM::WgmmaMmaAsyncOp>(op) ||
+         isa<amdgpu::GatherToLDSOp>(op) ||
          op->getName().getStringRef() == "amdgpu.mfma" ||
          op->getName().getStringRef() == "amdgpu.wmma";
 }
@@ -49,9 +51,11 @@ LogicalResult Intervals::collect(Operation *op) {
     exchanges.push_back(op);
   if (isa<gpu::BarrierOp>(op))
     barriers.push_back(op);
-  if (isa<gpu::BarrierOp, nvgpu::DeviceAsyncCreateGroupOp,
-          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp,
-          NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp>(op))
+  if (isa<gpu::BarrierOp, amdgpu::GatherToLDSOp, amdgpu::MemoryCounterWaitOp,
+          nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp,
+          nvgpu::MBarrierTryWaitParityOp, NVVM::WgmmaGroupSyncAlignedOp,
+          NVVM::WgmmaWaitGroupSyncOp, NVVM::CpAsyncBulkCommitGroupOp,
+          NVVM::CpAsyncBulkWaitGroupOp>(op))
     for (Operation *up = op; up != func; up = up->getParentOp())
       synchronizing.insert(up);
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
@@ -91,12 +95,22 @@ LogicalResult Intervals::collect(Operation *op) {
     accesses.push_back(*write);
     return success();
   }
+  if (auto store = dyn_cast<nvgpu::TmaAsyncStoreOp>(op)) {
+    FailureOr<std::array<MemoryAccess, 2>> both = getBoxStore(store, func);
+    if (failed(both))
+      return failure();
+    for (const MemoryAccess &access : *both) {
+      accessesOf[op].push_back(accesses.size());
+      accesses.push_back(access);
+    }
+    return success();
+  }
   // Parts of descriptions of boxes, which access nothing.
   if (isa<nvgpu::TmaCreateDescriptorOp>(op) ||
       (isa<memref::ReinterpretCastOp, memref::CastOp>(op) &&
        llvm::all_of(op->getUsers(), [](Operation *user) {
-         return isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaCreateDescriptorOp,
-                    memref::CastOp>(user);
+         return isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaAsyncStoreOp,
+                    nvgpu::TmaCreateDescriptorOp, memref::CastOp>(user);
        })))
     return success();
   auto isMemory = [](Type type) { return isa<BaseMemRefType>(type); };
@@ -118,6 +132,21 @@ LogicalResult Intervals::collect(Operation *op) {
     return add({op, copy.getDst(), copy.getDstIndices(), width,
                 /*isWrite=*/true, Value(), /*isAsync=*/true});
   }
+  if (auto copy = dyn_cast<amdgpu::GatherToLDSOp>(op);
+      copy && isAccessible(copy.getSrc()) && isAccessible(copy.getDst())) {
+    auto lanes = dyn_cast<VectorType>(copy.getTransferType());
+    if (!lanes || copy.getDstIndices().size() != 1 ||
+        lanes.getElementType() !=
+            cast<MemRefType>(copy.getDst().getType()).getElementType())
+      return op->emitError("unsupported copy");
+    const int64_t width = lanes.getNumElements();
+    (void)add({op, copy.getSrc(), copy.getSrcIndices(), width});
+    accessesOf[op].push_back(accesses.size());
+    accesses.push_back({op, copy.getDst(), copy.getDstIndices(), width,
+                        /*isWrite=*/true, Value(), /*isAsync=*/true});
+    accesses.back().isOfSubgroup = true;
+    return success();
+  }
   if (auto matrix = dyn_cast<nvgpu::LdMatrixOp>(op);
       matrix && isAccessible(matrix.getSrcMemref())) {
     auto type = cast<MemRefType>(matrix.getSrcMemref().getType());
@@ -135,6 +164,14 @@ LogicalResult Intervals::collect(Operation *op) {
               /*isWrite=*/isa<memref::StoreOp, vector::StoreOp>(op)});
 }
 
+void Intervals::setPermutations() {
+  for (MemoryAccess &copy : accesses)
+    if (copy.isOfSubgroup)
+      for (const MemoryAccess &other : accesses)
+        if (other.memory == copy.memory && other.permutation)
+          copy.permutation = other.permutation;
+}
+
 LogicalResult Intervals::collect() {
   if (!func.getBody().hasOneBlock())
     return func.emitError("has several blocks");
@@ -142,12 +179,23 @@ LogicalResult Intervals::collect() {
       [&](Operation *op) { return WalkResult(collect(op)); });
   if (result.wasInterrupted() || failed(checkMbarriers(func)))
     return failure();
+  setPermutations();
   for (auto [copy, source] : boxSources)
     for (const MemoryAccess &access : accesses)
       if (access.isWrite && access.memory == source) {
         InFlightDiagnostic error =
             copy->emitError("copies from a buffer that the function writes");
         error.attachNote(access.op->getLoc()) << "the write is here";
+        return error;
+      }
+  // Boxes of one matrix are compared, and nothing else of their buffer.
+  for (const MemoryAccess &store : accesses)
+    for (const MemoryAccess &access : accesses)
+      if (store.box && access.memory == store.memory &&
+          !(access.box && access.box->distance == store.box->distance)) {
+        InFlightDiagnostic error = store.op->emitError(
+            "stores a box of a buffer that the function accesses otherwise");
+        error.attachNote(access.op->getLoc()) << "the access is here";
         return error;
       }
   return success();
@@ -272,6 +320,47 @@ Intervals::States Intervals::walkLoop(scf::ForOp loop, States states) {
   return exits;
 }
 
+bool Intervals::closesGroup(Operation *op) const {
+  if (!isPending || position)
+    return false;
+  if (followed->isOfSubgroup)
+    return isa<amdgpu::GatherToLDSOp>(op);
+  if (isa<NVVM::WgmmaMmaAsyncOp>(followed->op))
+    return isa<NVVM::WgmmaGroupSyncAlignedOp>(op);
+  if (isa<nvgpu::TmaAsyncStoreOp>(followed->op))
+    return isa<NVVM::CpAsyncBulkCommitGroupOp>(op);
+  return isa<nvgpu::DeviceAsyncCreateGroupOp>(op);
+}
+
+bool Intervals::waitsForGroups(Operation *op) const {
+  if (!isPending || position)
+    return false;
+  if (followed->isOfSubgroup) {
+    auto wait = dyn_cast<amdgpu::MemoryCounterWaitOp>(op);
+    return wait && wait.getLoad();
+  }
+  if (isa<NVVM::WgmmaMmaAsyncOp>(followed->op))
+    return isa<NVVM::WgmmaWaitGroupSyncOp>(op);
+  if (isa<nvgpu::TmaAsyncStoreOp>(followed->op)) {
+    auto wait = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(op);
+    // One of reads says nothing of what is written.
+    return wait && !(wait.getRead() && followed->isWrite);
+  }
+  return isa<nvgpu::DeviceAsyncWaitOp>(op);
+}
+
+/// How many groups may still run after a wait.
+static int64_t getRunning(Operation *wait) {
+  if (auto ofProducts = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(wait))
+    return static_cast<int64_t>(ofProducts.getGroup());
+  if (auto ofStores = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(wait))
+    return static_cast<int64_t>(ofStores.getGroup());
+  // Each copy of a subgroup is a group; what is followed was counted before.
+  if (auto ofSubgroup = dyn_cast<amdgpu::MemoryCounterWaitOp>(wait))
+    return static_cast<int64_t>(*ofSubgroup.getLoad()) - 1;
+  return cast<nvgpu::DeviceAsyncWaitOp>(wait).getNumGroups().value_or(0);
+}
+
 Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
                                   States states) {
   for (auto it = begin; it != end && !states.empty(); ++it) {
@@ -294,22 +383,23 @@ Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
                                        at->base == Iteration::current
                                  : at->base == Iteration::first);
         });
-    } else if (isa<nvgpu::DeviceAsyncCreateGroupOp,
-                   NVVM::WgmmaGroupSyncAlignedOp>(op)) {
+    } else if (isa<amdgpu::GatherToLDSOp>(op)) {
+      record(op, states);
       for (State &state : states)
-        state.numGroups +=
-            isOfProduct == isa<NVVM::WgmmaGroupSyncAlignedOp>(op);
-    } else if (isa<nvgpu::DeviceAsyncWaitOp, NVVM::WgmmaWaitGroupSyncOp>(op)) {
+        state.numGroups += closesGroup(op);
+    } else if (isa<nvgpu::DeviceAsyncCreateGroupOp,
+                   NVVM::WgmmaGroupSyncAlignedOp,
+                   NVVM::CpAsyncBulkCommitGroupOp>(op)) {
+      for (State &state : states)
+        state.numGroups += closesGroup(op);
+    } else if (isa<amdgpu::MemoryCounterWaitOp, nvgpu::DeviceAsyncWaitOp,
+                   NVVM::WgmmaWaitGroupSyncOp, NVVM::CpAsyncBulkWaitGroupOp>(
+                   op)) {
       // The last groups may still run; the first one after the copy or the
       // matrix operation is its own.
-      auto ofProducts = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op);
-      const int64_t running =
-          ofProducts
-              ? static_cast<int64_t>(ofProducts.getGroup())
-              : cast<nvgpu::DeviceAsyncWaitOp>(op).getNumGroups().value_or(0);
-      if (isOfProduct == bool(ofProducts))
+      if (waitsForGroups(op))
         for (State &state : states)
-          state.hasWaited |= state.numGroups > running;
+          state.hasWaited |= state.numGroups > getRunning(op);
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       States no = states;
       for (State &state : states)
@@ -384,7 +474,7 @@ SmallVector<Reached> Intervals::findFrom(Operation *barrier) {
 SmallVector<Reached> Intervals::findPending(const MemoryAccess &copy) {
   reached.clear();
   isPending = true;
-  isOfProduct = isa<NVVM::WgmmaMmaAsyncOp>(copy.op);
+  followed = &copy;
   position = copy.position;
   Operation *unit = getUnit(copy.op);
   State state = getStartState(unit);

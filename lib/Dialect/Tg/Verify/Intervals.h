@@ -23,6 +23,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <array>
+
 namespace mlir::tg {
 
 /// The position of a loop whose wait for an mbarrier says that a copy is
@@ -31,6 +33,15 @@ namespace mlir::tg {
 struct BoxPosition {
   Operation *loop = nullptr;
   int64_t offset = 0;
+};
+
+/// A box of a matrix in a buffer: the column and the row at which it begins,
+/// the columns and rows that it has, and the distance of rows. What is outside
+/// of the matrix is not accessed.
+struct MatrixBox {
+  std::array<Value, 2> place;
+  std::array<int64_t, 2> size;
+  int64_t distance;
 };
 
 /// The elements of a buffer that an operation reads or writes.
@@ -50,8 +61,13 @@ struct MemoryAccess {
   /// longer than a chunk.
   bool isMatrix = false;
   std::optional<Permutation> permutation = std::nullopt;
-  /// Of a copy of a box.
+  /// What the items of a subgroup write follows one another, and the indices
+  /// are those of the first one's, after the permutation.
+  bool isOfSubgroup = false;
+  /// Of a copy of a box to memory of a group.
   std::optional<BoxPosition> position = std::nullopt;
+  /// What a store of a box writes, in place of indices.
+  std::optional<MatrixBox> box = std::nullopt;
 };
 
 /// An iteration of a loop: some number of steps after the one in which an
@@ -119,13 +135,15 @@ private:
     Iterations where;
     SmallVector<PathFact, 2> path;
     /// Of an asynchronous access: the groups of its kind that were closed after
-    /// it was issued.
+    /// it was issued; of a copy of a subgroup: the copies that were begun.
     int64_t numGroups = 0;
     bool hasWaited = false;
   };
   using States = SmallVector<State>;
 
   LogicalResult collect(Operation *op);
+  /// Copies of subgroups write memory in the order that others permute it to.
+  void setPermutations();
   bool isSynchronizing(Operation *op) const {
     return synchronizing.contains(op);
   }
@@ -135,6 +153,10 @@ private:
   void record(Operation *op, const States &states);
   /// From the end of a unit, outwards to the end of the function.
   void walkFrom(Operation *unit, State state);
+  /// Whether groups of an operation's kind have what is followed, and whether
+  /// an operation waits for them.
+  bool closesGroup(Operation *op) const;
+  bool waitsForGroups(Operation *op) const;
   /// Returns what gets to the end of the block.
   States walk(Block::iterator begin, Block::iterator end, States states);
   /// From the beginnings of iterations; returns what leaves the loop.
@@ -150,9 +172,10 @@ private:
   SmallVector<std::pair<Operation *, Value>> boxSources;
   /// Operations with regions in which something synchronizes, and that itself.
   DenseSet<Operation *> synchronizing;
-  /// The search that is running, whether it follows a matrix operation, and the
-  /// copy of a box that it follows.
-  bool isPending = false, isOfProduct = false;
+  /// The search that is running, what it follows if that is pending, and the
+  /// position of a copy of a box.
+  bool isPending = false;
+  const MemoryAccess *followed = nullptr;
   std::optional<BoxPosition> position;
   SmallVector<Reached> reached;
 };

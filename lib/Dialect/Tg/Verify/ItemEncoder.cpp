@@ -11,6 +11,7 @@
 
 #include "ItemEncoder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/AsyncCopies.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -118,6 +119,20 @@ Value LaunchEncoder::getLinear(const Item &item) {
     linear = sum(product(linear, constant(size[direction])),
                  item.numbers[direction]);
   return linear.term;
+}
+
+Term LaunchEncoder::getLane(const Item &item, int64_t width) {
+  Term lane = constant(0);
+  int64_t stride = 1;
+  for (int direction : {0, 1, 2}) {
+    if (stride >= width && stride % width == 0)
+      break; // the other numbers are those of subgroups
+    lane = sum(lane, product(item.numbers[direction], constant(stride)));
+    stride *= size[direction];
+  }
+  return stride <= width ? lane
+                         : divide(lane, constant(width), /*floor=*/true,
+                                  /*wantRemainder=*/true);
 }
 
 void LaunchEncoder::assertSameSubgroup(const Item &x, const Item &y,
@@ -248,7 +263,14 @@ ItemEncoder::Element ItemEncoder::getFirstElement(const MemoryAccess &access) {
     }
     element = next;
   }
+  if (access.isOfSubgroup)
+    element->base = sum(element->base, getLaneOffset(access));
   return *element;
+}
+
+Term ItemEncoder::getLaneOffset(const MemoryAccess &access) {
+  return product(launch.getLane(item, tinygrad::kDirectCopyItems),
+                 constant(access.width));
 }
 
 /// term + by
@@ -265,6 +287,8 @@ Value ItemEncoder::isOutside(const MemoryAccess &access, Dim elements) {
                             ? encodeDim(elements.getAttr())
                             : constant(type.getDimSize(i));
     Term first = getLane(index, 0);
+    if (access.isOfSubgroup)
+      first = sum(first, getLaneOffset(access));
     // What comes after the last element, and the last beginning.
     const Term end =
         isLast && access.count ? sum(first, getLane(access.count, 0)) : first;
@@ -300,12 +324,38 @@ Value ItemEncoder::beginsWithin(const MemoryAccess &access, int64_t count) {
 
 Value ItemEncoder::overlaps(const MemoryAccess &access, ItemEncoder &other,
                             const MemoryAccess &otherAccess) {
+  if (access.box) {
+    // Boxes of one matrix overlap along both of its dimensions.
+    std::array<Value, 2> isNear;
+    for (size_t i : {0, 1}) {
+      Term x = getLane(access.box->place[i], 0),
+           y = other.getLane(otherAccess.box->place[i], 0);
+      isNear[i] =
+          makeAnd(compare(IntPredicate::lt, x.term,
+                          sum(y, constant(otherAccess.box->size[i])).term),
+                  compare(IntPredicate::lt, y.term,
+                          sum(x, constant(access.box->size[i])).term));
+    }
+    return makeAnd(isNear[0], isNear[1]);
+  }
   Element first = getFirstElement(access),
           second = other.getFirstElement(otherAccess);
   const Number distance = first.offset - second.offset;
   auto add = [&](const Element &element, Number value) {
     return sum(element.base, constant(value)).term;
   };
+  if (access.permutation && access.isOfSubgroup != otherAccess.isOfSubgroup) {
+    // One of them is before the permutation, the other one after it: both are
+    // in the same row, the part of memory in which chunks change places.
+    const Term row = constant(int64_t(1) << access.permutation->rowBits);
+    auto getRow = [&](ItemEncoder &encoder, const Element &element) {
+      return encoder
+          .divide(encoder.sum(element.base, constant(element.offset)), row,
+                  /*floor=*/true, /*wantRemainder=*/false)
+          .term;
+    };
+    return smt::EqOp::create(b, getRow(*this, first), getRow(other, second));
+  }
   if (access.width == 1 && otherAccess.width == 1)
     return smt::EqOp::create(b, add(first, distance), second.base.term);
   return makeAnd(compare(IntPredicate::lt,
@@ -313,6 +363,12 @@ Value ItemEncoder::overlaps(const MemoryAccess &access, ItemEncoder &other,
                          second.base.term),
                  compare(IntPredicate::lt, second.base.term,
                          add(first, distance + access.width)));
+}
+
+Value ItemEncoder::hasOtherAddress(const MemoryAccess &access,
+                                   ItemEncoder &other) {
+  Value index = access.indices.front();
+  return makeDistinct(getLane(index, 0).term, other.getLane(index, 0).term);
 }
 
 Value ItemEncoder::differs(Operation *op, ItemEncoder &other) {

@@ -48,6 +48,8 @@ public:
   void assertSameSubgroup(const Item &x, const Item &y, int64_t width);
   /// The number of an item among those of its group.
   Value getLinear(const Item &item);
+  /// The number of an item among the \p width items of its subgroup.
+  Term getLane(const Item &item, int64_t width);
 
   OpBuilder &getBuilder() { return b; }
   gpu::GPUFuncOp getFunction() { return func; }
@@ -102,6 +104,8 @@ public:
   /// names the distance of the offsets only: it is the same for many pairs.
   Value overlaps(const MemoryAccess &access, ItemEncoder &other,
                  const MemoryAccess &otherAccess);
+  /// Whether two items give different addresses.
+  Value hasOtherAddress(const MemoryAccess &access, ItemEncoder &other);
   /// Whether two items decide differently: in the condition of an scf.if, or in
   /// the iterations of an scf.for.
   Value differs(Operation *op, ItemEncoder &other);
@@ -110,6 +114,8 @@ private:
   std::optional<Term> encodeKnown(Value value) override;
   Term shift(Term term, int64_t by);
   Element splitOffset(Value index);
+  /// What the copy of a subgroup adds to the address of its first item.
+  Term getLaneOffset(const MemoryAccess &access);
   Term getCurrent(scf::ForOp loop);
   std::optional<Term> getPosition(scf::ForOp loop);
 

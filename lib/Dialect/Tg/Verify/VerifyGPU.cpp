@@ -20,6 +20,8 @@
 #include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
+#include "TinyGrad/Support/AsyncCopies.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::tg {
@@ -65,6 +67,8 @@ private:
   /// The same for what an asynchronous copy writes or a matrix operation reads.
   /// What its item accesses before it has waited is wrong too.
   LogicalResult askPending(const MemoryAccess &copy);
+  /// The items of a subgroup give the same address to write to.
+  LogicalResult askAddresses();
   /// No two groups access an element of a buffer, one of them writing.
   LogicalResult askGroups();
 
@@ -137,7 +141,7 @@ LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
                                          size);
                  })))
     return failure();
-  if (access.isMatrix && access.isWrite) {
+  if (isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaAsyncStoreOp>(access.op)) {
     // Rows that are permuted alike, and no others.
     const int64_t count = int64_t(permutation.rowMask + 1)
                           << permutation.rowBits;
@@ -190,7 +194,10 @@ LogicalResult FunctionProof::askPermutations() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FunctionProof::askBounds() {
-  for (const MemoryAccess &access : intervals.getAccesses())
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    // The hardware knows where the matrix ends.
+    if (access.box)
+      continue;
     for (const LaunchedElements &launched : getElements(access)) {
       auto assertOutside = [&](LaunchEncoder &launch) {
         // Variables that no argument has are declared here.
@@ -210,6 +217,7 @@ LogicalResult FunctionProof::askBounds() {
                      "access", assertOutside)))
         return failure();
     }
+  }
   return success();
 }
 
@@ -217,17 +225,23 @@ LogicalResult FunctionProof::askBounds() {
 // Convergence
 //===----------------------------------------------------------------------===//
 
+/// The current iterations of the loops around an operation.
+static Iterations getCurrentIterations(Operation *op) {
+  Iterations where;
+  for (Operation *outer = op->getParentOp(); !isa<gpu::GPUFuncOp>(outer);
+       outer = outer->getParentOp())
+    if (isa<scf::ForOp>(outer))
+      where.push_back({outer, Iteration()});
+  return where;
+}
+
 LogicalResult FunctionProof::askAgreement(Operation *op, const Twine &claim,
                                           StringRef subject,
                                           std::optional<int64_t> width) {
   for (Operation *up = op->getParentOp(); up != func; up = up->getParentOp()) {
     // From the outside in: items that agree on the loops around it are at the
     // same iterations of these.
-    Iterations where;
-    for (Operation *outer = up->getParentOp(); outer != func;
-         outer = outer->getParentOp())
-      if (isa<scf::ForOp>(outer))
-        where.push_back({outer, Iteration()});
+    const Iterations where = getCurrentIterations(up);
     auto assertDiffers = [&](LaunchEncoder &launch) {
       LaunchEncoder::Group group = launch.makeGroup("group");
       LaunchEncoder::Item item = launch.makeItem(group, "item"),
@@ -245,6 +259,30 @@ LogicalResult FunctionProof::askAgreement(Operation *op, const Twine &claim,
                           ? "items may decide differently here"
                           : "items may run this loop differently often");
     if (failed(ask(op, claim, subject, assertDiffers, cause)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionProof::askAddresses() {
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    if (!access.isOfSubgroup)
+      continue;
+    auto assertDiffers = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                          other = launch.makeItem(group, "other");
+      launch.assertSameSubgroup(item, other, tinygrad::kDirectCopyItems);
+      const Iterations where = getCurrentIterations(access.op);
+      ItemEncoder first(launch, item, where), second(launch, other, where);
+      first.assertReached({&access, {}, {}});
+      second.assertReached({&access, {}, {}});
+      first.assertTrue(first.hasOtherAddress(access, second));
+    };
+    if (failed(ask(access.op,
+                   "two work items of a subgroup give different addresses to "
+                   "write to, of which only the first one's counts",
+                   "address", assertDiffers)))
       return failure();
   }
   return success();
@@ -360,6 +398,9 @@ LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
                    copy.isWrite
                        ? "a work item accesses an element before it has waited "
                          "for the copy that writes it"
+                   : isa<nvgpu::TmaAsyncStoreOp>(copy.op)
+                       ? "a work item overwrites an element before it has "
+                         "waited for the store of a box that reads it"
                        : "a work item overwrites an element before it has "
                          "waited for the matrix operation that reads it",
                    "race", assertHazard,
@@ -407,8 +448,8 @@ LogicalResult FunctionProof::ask() {
   if (failed(checkFunction()) || failed(intervals.collect()))
     return failure();
   return failure(failed(askPermutations()) || failed(askBounds()) ||
-                 failed(askConvergence()) || failed(askRaces()) ||
-                 failed(askGroups()));
+                 failed(askConvergence()) || failed(askAddresses()) ||
+                 failed(askRaces()) || failed(askGroups()));
 }
 
 LogicalResult mlir::tg::verifyGPUKernels(ModuleOp module,

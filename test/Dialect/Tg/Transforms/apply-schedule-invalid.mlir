@@ -202,6 +202,26 @@ tg.kernel @constant(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedul
 
 // -----
 
+// Of a merged range that is split where it was merged, a quotient is the outer
+// range: a tile along the inner one would be read at positions of a range that
+// the index of a store does not depend on.
+
+// expected-error @+1 {{the value does not depend on range 4}}
+tg.kernel @merged_and_split(%sums: memref<4xf32>, %out: memref<32xf32>, %a: memref<4xf32>) attributes {outputs = 2 : i64, schedule = [
+    #tg.step<merge [0, 1]>, #tg.step<split [2] by 8 into [3, 4]>, #tg.step<stage exp2 0 [4]>]} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%i] : memref<4xf32>
+  %y = tg.exp2 %x : f32
+  tg.store %y, %sums[%i] : memref<4xf32>
+  tg.store %y, %out[%at] : memref<32xf32>
+}
+
+// -----
+
 // expected-error @+1 {{the value does not depend on range 1}}
 tg.kernel @independent(%out: memref<64xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<stage load 0 [1]>]} {
   %i = tg.range 0 loop 8

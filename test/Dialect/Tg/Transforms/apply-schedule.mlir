@@ -106,6 +106,47 @@ tg.kernel @merged_transposed(%out: memref<32xf32>, %a: memref<32xf32>) attribute
   tg.store %x, %out[%at] : memref<32xf32>
 }
 
+// Split where they were merged, quotient and remainder are ranges again.
+
+// CHECK-LABEL: tg.kernel @merged_and_split
+// CHECK: %[[I:.*]] = tg.range 3 loop 4
+// CHECK: %[[J:.*]] = tg.range 4 loop 8
+// CHECK-NOT: tg.floor
+// CHECK: %[[X:.*]] = tg.load %{{.*}}[%[[I]]]
+// CHECK-NOT: tg.floor
+// CHECK: tg.store %[[X]], %{{.*}}[%[[I]]]
+// CHECK: %[[Y:.*]] = tg.load %{{.*}}[%[[J]]]
+// CHECK: tg.store %[[Y]], %{{.*}}[%[[J]]]
+tg.kernel @merged_and_split(%o0: memref<4xf32>, %o1: memref<8xf32>, %o2: memref<32xf32>, %a: memref<4xf32>, %b: memref<8xf32>) attributes {outputs = 3 : i64, schedule = [
+    #tg.step<merge [0, 1]>, #tg.step<split [2] by 8 into [3, 4]>]} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %x = tg.load %a[%i] : memref<4xf32>
+  tg.store %x, %o0[%i] : memref<4xf32>
+  %y = tg.load %b[%j] : memref<8xf32>
+  tg.store %y, %o1[%j] : memref<8xf32>
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %z = tg.add %x, %y : f32
+  tg.store %z, %o2[%at] : memref<32xf32>
+}
+
+// The quotient is the first operation after the ranges.
+
+// CHECK-LABEL: tg.kernel @quotient
+// CHECK: %[[I:.*]] = tg.range 1 loop 4
+// CHECK-NOT: tg.floordiv
+// CHECK: tg.load %{{.*}}[%[[I]]]
+tg.kernel @quotient(%out: memref<32xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<split [0] by 8 into [1, 2]>]} {
+  %c8 = tg.const(8 : index) : index
+  %i = tg.range 0 loop 32
+  %q = tg.floordiv %i, %c8 : index
+  %x = tg.load %a[%q] : memref<4xf32>
+  tg.store %x, %out[%i] : memref<32xf32>
+}
+
 // CHECK-LABEL: tg.kernel @merged
 // CHECK: tg.range 2 loop 32
 // CHECK-NOT: tg.range

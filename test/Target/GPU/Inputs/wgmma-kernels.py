@@ -17,6 +17,7 @@ options, with what they are by default:
                        types than f16 and bf16 have to be along the depth
   --buffers=3          memory for so many tiles, which are filled ahead; 1: one
   --tma                copies of boxes fill the tiles
+  --store              with --tma: the result is stored as boxes
   --device=SIM         where the program runs
   --without-schedule   the same kernel without steps
   --alone              without @main
@@ -141,6 +142,8 @@ def get_steps(o):
         s.add(f"buffer stage 1 by {by}")
     s.kind(grid_rows, "global")
     s.kind(grid_columns, "global")
+    if o["store"]:
+        s.add("buffer store 0 by 1 as tma")
     return s.steps
 
 
@@ -240,6 +243,7 @@ def parse(arguments):
         "right": "rows",
         "buffers": 3,
         "tma": False,
+        "store": False,
         "without-schedule": False,
         "alone": False,
     }

@@ -6,8 +6,8 @@
 ///
 /// \file
 /// Tiles of a group with several buffers that NVIDIA's tensor memory
-/// accelerator (TMA) fills: the step `buffer ... as tma`, and the attribute
-/// that it gives to a `tg.stage`.
+/// accelerator (TMA) fills, and results that it stores: the step `buffer ... as
+/// tma`, and the attribute that it gives to a `tg.stage` or `tg.store`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,15 @@
 
 namespace mlir::tg {
 
-/// A unit attribute of a `tg.stage` with buffers: copies of boxes fill the
-/// tile.
+/// A unit attribute. Of a `tg.stage` with buffers: copies of boxes fill the
+/// tile. Of a `tg.store` without an update: the items of a group write their
+/// results to memory of the group, of which copies of boxes go to the buffer.
 inline constexpr llvm::StringLiteral boxTileAttrName = "tg.tma";
 
 inline bool isBoxTile(StageOp tile) { return tile->hasAttr(boxTileAttrName); }
+inline bool isBoxStore(StoreOp store) {
+  return store->hasAttr(boxTileAttrName);
+}
 
 /// What is added to the amount of a step `buffer`, the number of buffers, if it
 /// is `as tma`.

@@ -79,7 +79,7 @@ struct TargetFacts : tinygrad::ComputeUnit {
   /// 1 if factors of f32 may be rounded to tf32, with 10 bits of fraction, for
   /// a matrix operation. The name of the target says so: "cuda:sm_90:tf32".
   int64_t roundToTf32 = 0;
-  /// 1 if items copy from global memory to that of their group without waiting.
+  /// How items copy to the memory of their group without waiting: AsyncCopies.
   int64_t asyncCopies = 0;
   /// Bytes that a core reads from its second-level cache in the time of one
   /// vector multiply-add. With those of a vector, register tiles of any number

@@ -103,6 +103,15 @@ struct GroupLayout {
   SmallVector<std::pair<StageOp, TileBoxes>, 2> boxTiles;
   int64_t mbarriers = 0;
 
+  /// A store of boxes, which are made in the memory of a tile of that
+  /// contraction; no store if there is none.
+  struct BoxStore {
+    StoreOp store;
+    StageOp tile;
+    ResultBoxes result;
+  };
+  std::optional<BoxStore> boxStore;
+
   uint32_t getGroupItems() const {
     return groupSize[0] * groupSize[1] * groupSize[2];
   }
@@ -123,6 +132,12 @@ int64_t getAlignment(KernelOp kernel, Value buffer);
 /// has at least, of which all or none is masked.
 std::optional<StringRef> findObstacleToCopy(KernelOp kernel, StageOp tile,
                                             IndexAnalysis &analysis);
+
+/// What the addresses of the elements that fill a tile are multiples of, in
+/// bytes: those of the first lane, which are neighbors in memory if the tile
+/// has lanes.
+int64_t getCopyAlignment(KernelOp kernel, StageOp tile,
+                         IndexAnalysis &analysis);
 
 /// How many lanes of such a tile, a power of two, one copy may have at most:
 /// its mask is the same for all of them.

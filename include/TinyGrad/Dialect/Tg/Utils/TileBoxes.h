@@ -13,6 +13,7 @@
 #define TINYGRAD_DIALECT_TG_UTILS_TILEBOXES_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Support/TensorMap.h"
 
@@ -36,6 +37,27 @@ struct TileBoxes {
 std::optional<TileBoxes> getTileBoxes(KernelOp kernel, StageOp tile,
                                       IndexAnalysis &analysis,
                                       std::string &obstacle);
+
+/// The results of a group, as boxes that are one after the other in memory of
+/// the group before they are copied to a buffer.
+struct ResultBoxes {
+  TileBoxes boxes;
+  /// How many rows and columns of the results one position of a range is. A
+  /// range of kind `local` or `upcast` does not cross the end of a box's row.
+  struct Digit {
+    RangeOp range;
+    int64_t rows, columns;
+  };
+  SmallVector<Digit> digits;
+  int64_t rows = 0, columns = 0; ///< of all results
+};
+
+/// Describes what a store of a sum's results, or of what is computed from them,
+/// stores in a group. Otherwise sets \p obstacle to why it stores no boxes.
+std::optional<ResultBoxes> getResultBoxes(KernelOp kernel, StoreOp store,
+                                          const Contraction &contraction,
+                                          IndexAnalysis &analysis,
+                                          std::string &obstacle);
 
 } // namespace mlir::tg
 

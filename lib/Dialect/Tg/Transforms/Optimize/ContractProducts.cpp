@@ -63,10 +63,10 @@ struct WarpgroupBlock {
 };
 } // namespace
 
-/// From the one with the fewest instructions for each product on. The last one
-/// fits twice into a compute unit.
+/// From the one with the fewest instructions for each product on. Those of
+/// 128x128 and of 128x64 fit twice into a compute unit.
 static constexpr WarpgroupBlock kWarpgroupBlocks[] = {
-    {128, 256, 4}, {256, 128, 4}, {128, 128, 3}};
+    {128, 256, 4}, {256, 128, 4}, {128, 128, 3}, {256, 64, 4}, {128, 64, 4}};
 
 /// Whether a value is computed from loads along a range.
 static bool isLoadedAlong(KernelSchedule &schedule, Value value,
@@ -388,17 +388,29 @@ bool Heuristic::contractProducts() {
                           kSubgroups};
   // Lanes of a tile that is turned are not neighbors there: if its elements are
   // large enough to be copied one by one, no item waits for them.
-  const std::optional<Ahead> ahead = planAhead(product.reduce);
+  std::optional<Ahead> ahead = planAhead(product.reduce, /*isOfUnit=*/true);
+  const Fill fills[] = {left, right};
+  const int64_t width = target.vectorBytes / bytes;
+  const bool isDirect = ahead && copiesBySubgroups();
+  if (isDirect)
+    if (std::optional<StringRef> why =
+            findObstacleToDirectFills(unit, *ahead, fills, width, items)) {
+      waiting = why->str();
+      ahead.reset();
+    }
+  // Lanes of a tile that is turned are not neighbors there: if its elements are
+  // large enough to be copied one by one, no item waits for them.
   const bool copiesElements =
-      ahead && llvm::all_of(ahead->tiles, [&](StageOp tile) {
+      ahead && !isDirect && llvm::all_of(ahead->tiles, [&](StageOp tile) {
         return !findObstacleToCopy(schedule.getKernel(), tile,
                                    schedule.getAnalysis());
       });
-  const Fill fills[] = {left, right};
   for (auto [fill, isNarrowed] : llvm::zip_equal(fills, mayNarrow))
-    splitFill(fill,
-              fill.isTurned && copiesElements ? 1 : target.vectorBytes / bytes,
-              axes, isNarrowed);
+    if (ahead && isDirect)
+      splitDirectFill(fill, width, axes);
+    else
+      splitFill(fill, fill.isTurned && copiesElements ? 1 : width, axes,
+                isNarrowed);
   fillAhead(ahead);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
@@ -415,18 +427,36 @@ static bool hasWarpgroups(const TargetFacts &target) {
 }
 
 /// Stages a factor as wgmma reads it: blocks of 64 rows (columns), whose
-/// positions or whose depth are contiguous, as they are in memory.
+/// positions or whose depth are contiguous, as they are in memory. If there is
+/// one block, it has no range.
 static void stageForWarpgroups(KernelSchedule &schedule, Value factor,
                                RangeOp blocks, RangeOp side, RangeOp depth,
                                bool isAlongSide) {
-  SmallVector<RangeOp> over{blocks, side, depth};
-  if (isAlongSide)
-    std::swap(over[1], over[2]);
+  SmallVector<RangeOp> over;
+  if (blocks)
+    over.push_back(blocks);
+  const size_t place = over.size() + (isAlongSide ? 1 : 0);
+  over.push_back(isAlongSide ? depth : side);
+  over.push_back(isAlongSide ? side : depth);
   // A tile belongs to the group because of its local range.
   schedule.setKind(side, RangeKind::local);
   SmallVector<RangeOp> ranges = schedule.stage(factor, over).second;
   schedule.setKind(side, RangeKind::loop);
-  schedule.setKind(ranges[isAlongSide ? 2 : 1], RangeKind::loop);
+  schedule.setKind(ranges[place], RangeKind::loop);
+}
+
+/// The only store of a kernel is of boxes, if these are in memory as the
+/// hardware writes them and fit into a tile that was read.
+static void storeBoxes(KernelSchedule &schedule, KernelOp kernel) {
+  SmallVector<StoreOp> stores(kernel.getBody().getOps<StoreOp>());
+  if (stores.size() != 1 || stores.front().getUpdate())
+    return;
+  MLIRContext *context = kernel.getContext();
+  const StepOperand store{StringAttr::get(context, StoreOp::getOperationName()),
+                          0};
+  if (!schedule.findObstacle(StepAttr::get(context, StepKind::buffer, {store},
+                                           {}, kAsTma + 1, {})))
+    schedule.storeBoxes(stores.front());
 }
 
 bool Heuristic::contractOnWarpgroups() {
@@ -450,9 +480,6 @@ bool Heuristic::contractOnWarpgroups() {
   const int64_t depthSize = product.unit->getRowElements(),
                 positions = llvm::divideCeil(product.depth.getLargestExtent(),
                                              depthSize);
-  if (positions < 2)
-    return isUnfit("a tile has all " + Twine(product.depth.getLargestExtent()) +
-                   " positions of the sum");
   int64_t others = 1;
   for (RangeOp range : schedule.getResultRanges())
     if (range != product.rows && range != columns &&
@@ -472,7 +499,7 @@ bool Heuristic::contractOnWarpgroups() {
       blocks.push_back(block);
   }
   if (blocks.empty())
-    return isUnfit("no blocks of 128x128 fill the results and the device");
+    return isUnfit("no blocks of 128x64 fill the results and the device");
   const WarpgroupBlock block = takeBlock<WarpgroupBlock>(blocks);
   const std::optional<ProductFactors> factors = getFactors(sum.getValue());
   const MatrixUnit *unit =
@@ -490,15 +517,17 @@ bool Heuristic::contractOnWarpgroups() {
   report("matrix rows", product.rows, block.rows);
   report("matrix columns", columns, block.columns);
   report("matrix depth", product.depth, depthSize);
-  const int64_t buffers = std::min(block.buffers, positions);
+  const int64_t buffers = std::clamp<int64_t>(positions, 2, block.buffers);
   report("buffers", product.depth, buffers);
   if (columns->isBeforeInBlock(product.rows))
     schedule.moveBefore(product.rows, columns);
   auto [rowBlocks, row] =
       schedule.split(schedule.split(product.rows, block.rows).second,
                      tinygrad::kWarpgroupBlock);
-  auto [columnBlocks, column] = schedule.split(
-      schedule.split(columns, block.columns).second, tinygrad::kWarpgroupBlock);
+  RangeOp columnBlocks, column = schedule.split(columns, block.columns).second;
+  if (block.columns > tinygrad::kWarpgroupBlock)
+    std::tie(columnBlocks, column) =
+        schedule.split(column, tinygrad::kWarpgroupBlock);
   RangeOp depth = splitDepth(sum, product.depth, depthSize);
   stageForWarpgroups(schedule, product.left, rowBlocks, row, depth,
                      isLeftAlongRows);
@@ -514,10 +543,14 @@ bool Heuristic::contractOnWarpgroups() {
   }
   schedule.setKind(rowBlocks, RangeKind::local);
   splitDigits(schedule, row, getAccumulatorDigits(*unit, /*ofColumns=*/false));
-  // The first digit of the columns are the blocks.
   const auto digits = getAccumulatorDigits(*unit, /*ofColumns=*/true);
-  schedule.setKind(columnBlocks, digits.front().kind);
-  splitDigits(schedule, column, ArrayRef(digits).drop_front());
+  ArrayRef<AccumulatorDigit> inBlock = digits;
+  // The first digit of the columns are the blocks.
+  if (columnBlocks) {
+    schedule.setKind(columnBlocks, digits.front().kind);
+    inBlock = inBlock.drop_front();
+  }
+  splitDigits(schedule, column, inBlock);
   auto [products, inner] = schedule.split(depth, unit->k);
   schedule.setKind(products, RangeKind::unroll);
   schedule.contract(sum, unit - tinygrad::kMatrixUnits);
@@ -528,5 +561,6 @@ bool Heuristic::contractOnWarpgroups() {
   const ProductFactors staged = *getFactors(sum.getValue());
   for (Value factor : {staged.lhs, staged.rhs})
     schedule.setBuffers(getGroupTile(factor), kAsTma + buffers);
+  storeBoxes(schedule, sum->getParentOfType<KernelOp>());
   return true;
 }

@@ -12,6 +12,7 @@
 
 #include "Heuristic.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Support/MatrixUnits.h"
 #include "TinyGrad/Support/Occupancy.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -108,6 +109,20 @@ static bool isOutermostOfTile(RangeOp range) {
   });
 }
 
+/// Makes digits of a range, from the innermost on, items of a group. What is
+/// left is unrolled.
+void Heuristic::distributeFill(RangeOp range, ArrayRef<int64_t> digits) {
+  for (int64_t digit : digits) {
+    if (range.getLargestExtent() == digit)
+      return schedule.setKind(range, RangeKind::local);
+    auto [outer, inner] = schedule.split(range, digit);
+    schedule.setKind(inner, RangeKind::local);
+    range = outer;
+  }
+  if (range.getLargestExtent() > 1)
+    schedule.setKind(range, RangeKind::unroll);
+}
+
 /// Distributes the filling of a tile over the items of a group, whose extents
 /// are \p axes from the innermost on: items that are neighbors read neighbors
 /// in memory, \p width elements at once. If rows of the tile are along the
@@ -200,19 +215,8 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
     ofChunks = chunkDigits;
     ofRows = rowDigits;
   }
-  auto distribute = [&](RangeOp range, ArrayRef<int64_t> digits) {
-    for (int64_t digit : digits) {
-      if (range.getLargestExtent() == digit)
-        return schedule.setKind(range, RangeKind::local);
-      auto [outer, inner] = schedule.split(range, digit);
-      schedule.setKind(inner, RangeKind::local);
-      range = outer;
-    }
-    if (range.getLargestExtent() > 1)
-      schedule.setKind(range, RangeKind::unroll);
-  };
   if (chunks)
-    distribute(chunks, ofChunks);
+    distributeFill(chunks, ofChunks);
   if (fill.isSpread && rowChunks >= kTurnChunks) {
     // Rows of one item are neighbors; those of the innermost items are the
     // farthest apart.
@@ -226,18 +230,73 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
     }
     std::reverse(ofRows.begin(), ofRows.end());
   }
-  distribute(rows, ofRows);
+  distributeFill(rows, ofRows);
+}
+
+/// Why subgroups cannot copy both tiles of a product at once, \p width elements
+/// for each of the \p items of a group; null if they can.
+std::optional<StringRef>
+Heuristic::findObstacleToDirectFills(const tinygrad::MatrixUnit &unit,
+                                     const Ahead &ahead, ArrayRef<Fill> fills,
+                                     int64_t width, int64_t items) {
+  // Chunks of permuted tiles are what an item copies.
+  if (unit.getChunkBytes() != tinygrad::kDirectCopyBytes)
+    return "lanes of the matrix unit read less than 16 bytes";
+  for (Fill fill : fills) {
+    const auto *tile = llvm::find_if(ahead.tiles, [&](StageOp tile) {
+      return llvm::is_contained(tile.getRanges(), fill.contiguous.getResult());
+    });
+    auto load = tile == ahead.tiles.end()
+                    ? LoadOp()
+                    : StageOp(*tile).getValue().getDefiningOp<LoadOp>();
+    if (!load || !isa<BlockArgument>(load.getBuffer()))
+      return "what a tile holds is computed";
+    if (fill.isTurned)
+      return "a tile is transposed while it is filled";
+    if (load.getMask())
+      return "sizes are no multiples of those of blocks";
+    if (countAligned(load, fill.contiguous) < width)
+      return "addresses are not multiples of 16 bytes";
+    if (fill.other.getLargestExtent() * fill.contiguous.getLargestExtent() %
+            (width * items) !=
+        0)
+      return "a tile is smaller than what a group copies at once";
+  }
+  return std::nullopt;
+}
+
+/// Distributes the filling of a tile over the items of a group, whose extents
+/// are \p axes from the innermost on, as copies of subgroups want it: what
+/// neighbors copy, \p width elements at once, is neighbors in the tile.
+void Heuristic::splitDirectFill(Fill fill, int64_t width,
+                                ArrayRef<int64_t> axes) {
+  RangeOp rows = fill.other, lanes = fill.contiguous;
+  if (lanes.getLargestExtent() > width) {
+    RangeOp chunks;
+    std::tie(chunks, lanes) = schedule.split(lanes, width);
+    const auto ranges = schedule.getRanges();
+    const auto *place = llvm::find(ranges, rows);
+    if (place[1] != chunks)
+      schedule.moveBefore(chunks, place[1]);
+    rows = schedule.merge(rows, chunks);
+  }
+  schedule.setKind(lanes, RangeKind::upcast);
+  distributeFill(rows, axes);
 }
 
 /// Plans to fill both tiles of a product ahead, where items need not wait for
-/// copies. Which lanes of a tile are copied at once is not known yet.
-std::optional<Heuristic::Ahead> Heuristic::planAhead(RangedReduceOp reduce) {
+/// copies. Which lanes of a tile are copied at once is not known yet. \p
+/// isOfUnit says that matrix units compute the product.
+std::optional<Heuristic::Ahead> Heuristic::planAhead(RangedReduceOp reduce,
+                                                     bool isOfUnit) {
   auto waits = [&](const Twine &why) {
     waiting = why.str();
     return std::nullopt;
   };
   if (!target.asyncCopies)
     return waits("the target has no asynchronous copies");
+  if (copiesBySubgroups() && !isOfUnit)
+    return waits("copies of subgroups fill tiles of matrix units alone");
   const std::optional<ProductFactors> factors = getFactors(reduce.getValue());
   if (!factors)
     return waits("the sum skips products, or adds up something else");

@@ -6,7 +6,7 @@
 ///
 /// \file
 /// The kernel to run where a GPU refuses to copy boxes: the same one, in which
-/// the items of a group copy the elements of tiles `as tma`.
+/// the items of a group copy the elements of tiles `as tma`, and store results.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -87,6 +87,8 @@ std::optional<std::string> tg::fillWithoutBoxes(KernelOp kernel,
   for (auto tile : kernel.getBody().getOps<StageOp>())
     if (isBoxTile(tile) && !tile.use_empty())
       tiles.push_back(tile);
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    store->removeAttr(boxTileAttrName);
   KernelSchedule schedule(kernel, target);
   for (StageOp tile : tiles) {
     tile->removeAttr(boxTileAttrName);

@@ -15,6 +15,11 @@
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_HEURISTIC_H
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Support/AsyncCopies.h"
+
+namespace tinygrad {
+struct MatrixUnit;
+} // namespace tinygrad
 
 namespace mlir::tg {
 
@@ -194,8 +199,14 @@ private:
   int64_t countContiguous(LoadOp load, RangeOp range);
   int64_t countAtOnce(Value value, RangeOp range, int64_t most);
   RangeOp splitDepth(RangedReduceOp reduce, RangeOp depth, int64_t size);
+  void distributeFill(RangeOp range, ArrayRef<int64_t> digits);
   void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
                  bool mayNarrow = false);
+  /// Whether asynchronous copies are those of subgroups.
+  bool copiesBySubgroups() const {
+    return target.asyncCopies == int64_t(tinygrad::AsyncCopies::ofSubgroups);
+  }
+  void splitDirectFill(Fill fill, int64_t width, ArrayRef<int64_t> axes);
   /// Two tiles of which several buffers are filled ahead, in the loops of a
   /// sum.
   struct Ahead {
@@ -203,7 +214,11 @@ private:
     SmallVector<RangeOp> loops;
     int64_t buffers = 0;
   };
-  std::optional<Ahead> planAhead(RangedReduceOp reduce);
+  std::optional<Ahead> planAhead(RangedReduceOp reduce, bool isOfUnit = false);
+  std::optional<StringRef>
+  findObstacleToDirectFills(const tinygrad::MatrixUnit &unit,
+                            const Ahead &ahead, ArrayRef<Fill> fills,
+                            int64_t width, int64_t items);
   void fillAhead(const std::optional<Ahead> &ahead);
   bool shareWindows();
   bool shareRows();

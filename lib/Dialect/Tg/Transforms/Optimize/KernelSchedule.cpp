@@ -133,7 +133,10 @@ void KernelSchedule::apply(StepAttr step) {
     contract(cast<RangedReduceOp>(ops[0]), amount);
     break;
   case StepKind::buffer:
-    setBuffers(cast<StageOp>(ops[0]), amount);
+    if (auto store = dyn_cast<StoreOp>(ops[0]))
+      storeBoxes(store);
+    else
+      setBuffers(cast<StageOp>(ops[0]), amount);
     break;
   case StepKind::partition:
     partition(amount);
@@ -341,6 +344,30 @@ static void resizeTile(StageOp stage) {
       barrier.getResult().setType(type);
 }
 
+/// Simplifies quotients and remainders of \p position, a sum of two ranges:
+/// some depend on one of them alone. If they seemed to depend on both, steps
+/// would be admitted that are errors once indices are simplified.
+static void simplifyQuotients(Value position, IndexBuilder &index) {
+  // New operations may be inserted before one of these.
+  SmallVector<Operation *> replaced;
+  for (Operation *user : llvm::to_vector(position.getUsers())) {
+    if (!isa<FloorDivOp, FloorModOp>(user) || user->getOperand(0) != position)
+      continue;
+    APInt number;
+    if (!matchPattern(user->getOperand(1), m_ConstantInt(&number)))
+      continue;
+    const int64_t divisor = number.getSExtValue();
+    if (divisor <= 0)
+      continue;
+    user->getResult(0).replaceAllUsesWith(
+        isa<FloorDivOp>(user) ? index.floorDiv(position, divisor)
+                              : index.floorMod(position, divisor));
+    replaced.push_back(user);
+  }
+  for (Operation *op : replaced)
+    op->erase();
+}
+
 std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
                                                   int64_t factor) {
   Recording step(*this, StepKind::split, {}, range, factor);
@@ -376,6 +403,7 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
     outer.setPeelDim(number(0));
   range.getResult().replaceAllUsesWith(position);
   range.erase();
+  simplifyQuotients(position, index);
   changed();
   if (!exact)
     for (Operation *user : inner->getUsers())

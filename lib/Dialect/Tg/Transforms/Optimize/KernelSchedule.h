@@ -228,6 +228,9 @@ public:
 
   /// BUFFER: gives the tile of a group memory for \p count tiles.
   void setBuffers(StageOp stage, int64_t count);
+  /// BUFFER: the results go through memory of the group, of which copies of
+  /// boxes take them (`as tma`).
+  void storeBoxes(StoreOp store);
 
   /// PARTITION: adds a range of owners of the elements that updates reach.
   /// Each owner goes through all positions, and updates the elements whose

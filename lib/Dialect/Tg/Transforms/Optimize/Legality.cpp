@@ -660,9 +660,16 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
         return expect(0, "reduction");
       return findObstacleToContract(getReduce(0), amount);
     case StepKind::buffer: {
+      if (auto store = dyn_cast<StoreOp>(ops[0])) {
+        if (amount != kAsTma + 1 || isBoxStore(store))
+          return "a result is stored from 1 buffer, 'as tma'";
+        if (store.getUpdate())
+          return "the store updates elements";
+        return std::nullopt;
+      }
       auto stage = dyn_cast<StageOp>(ops[0]);
       if (!stage || stage.getMemory() != TileMemory::group)
-        return expect(0, "tile of a group");
+        return expect(0, "tile of a group or store");
       const int64_t count = amount % kAsTma;
       if (stage.getBuffers() || count < 2 || count > kMaxBuffers)
         return "a tile has 2 to " + std::to_string(kMaxBuffers) + " buffers";

@@ -423,6 +423,11 @@ void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
     stage->setAttr(boxTileAttrName, UnitAttr::get(stage.getContext()));
 }
 
+void KernelSchedule::storeBoxes(StoreOp store) {
+  Recording step(*this, StepKind::buffer, store.getOperation(), {}, kAsTma + 1);
+  store->setAttr(boxTileAttrName, UnitAttr::get(store.getContext()));
+}
+
 Value KernelSchedule::findMask(LoadOp load, Value condition) {
   StageOp tile = getGroupTile(load.getResult());
   Operation *comparison = condition.getDefiningOp();

@@ -53,6 +53,11 @@ def product(g, element, size):
     return multiply(a, turned(b))
 
 
+@graph("large", ("f16",))
+def large(g, element):
+    return multiply(g.arg(128, 192, element=element), g.arg(128, 192, element=element))
+
+
 @graph("rows", ("f16",), ("i8",), ("f64",))
 def rows(g, element):
     return multiply(g.arg(128, 192, element=element), g.arg(96, 192, element=element))

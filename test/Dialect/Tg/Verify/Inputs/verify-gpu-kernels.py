@@ -15,8 +15,9 @@ else the barrier is not needed. These are counted too.
 
 With --mutants, each barrier and each wait for copies or products is left out, the
 order of elements in tiles is changed, and accesses of tiles are one element too far,
-or matrices a whole tile; of copies of boxes, all that mbarriers need is left out or
-changed, and boxes are elsewhere: each time the proof must fail.
+or matrices a whole tile; copies of subgroups are to other places; of copies of boxes,
+all that mbarriers need is left out or changed, and boxes are elsewhere: each time the
+proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
@@ -237,6 +238,7 @@ def replace(lines, i, old, new):
 def mutants(module):
     """(what is wrong, the lines of the module, what the error has to say)"""
     lines = module.splitlines()
+    num_copies = 0
     is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
     for i, line in enumerate(lines):
@@ -248,7 +250,19 @@ def mutants(module):
             if found := re.search(r"numGroups = (\d+)", line):
                 later = f"numGroups = {int(found[1]) + 1}"
                 yield "later wait", replace(lines, i, found[0], later), message
-        elif mutation := mbarrier_mutants(lines, i):
+        elif found := re.search(r"amdgpu.memory_counter_wait load\((\d+)\)", line):
+            later = replace(
+                lines, i, found[0], f"amdgpu.memory_counter_wait load({int(found[1]) + 1})"
+            )
+            message = "before it has waited|no barrier is between"
+            yield "wait for loads", lines[:i] + lines[i + 1 :], message
+            yield "later wait for loads", later, message
+        elif found := re.search(r"gather_to_lds [^\]]*\], %\w+\[(%\w+)\]", line):
+            # One of each eight: most are alike.
+            num_copies += 1
+            if num_copies % 8 == 1:
+                yield from direct_mutants(lines, i, found[1])
+        elif mutation := mbarrier_mutants(lines, i) or store_mutants(lines, i):
             yield from mutation
         elif "nvvm.wgmma.commit" in line:
             yield "commit of products", lines[:i] + lines[i + 1 :], "is not waited for"
@@ -277,7 +291,9 @@ def mutants(module):
                 f"%far = arith.addi {place}, %tile : index",
             ]
             yield "offset of matrix", far, "outside of its buffer|no barrier is between"
-        elif found := re.match(r"\s*(%\w+) = arith\.xori (%\w+), (%\w+) : index", line):
+        elif "arith.shli" in lines[i - 1] and (
+            found := re.match(r"\s*(%\w+) = arith\.xori (%\w+), (%\w+) : index", line)
+        ):
             orders.append((i, found[1], found[2]))
     # The row is shifted, masked, shifted back and flips bits, in this order.
     row = re.compile(r"arith\.shrui (%\w+), (%\w+) : index")
@@ -309,6 +325,69 @@ def mutants(module):
         # Matrix operations that read the tiles themselves know one order.
         message = OTHER_ORDER if "nvvm.wgmma" in module else "is no permutation"
         yield "order of all", wrong, message
+
+
+def direct_mutants(lines, i, place):
+    """The mutants of a copy of a subgroup to a place."""
+    for what, number, message in (
+        ("element", "%one_more", "two chunks"),
+        ("address of each item", "%item", "different addresses"),
+        ("buffer", "%buffer", "outside of its buffer|no barrier is between|before it has waited"),
+    ):
+        other = replace(lines, i, f"[{place}] :", "[%other] :")
+        other[i:i] = [
+            "%one_more = arith.constant 1 : index",
+            "%chunk = arith.constant 8 : index",
+            "%buffer = arith.constant 4096 : index",
+            "%lane = gpu.thread_id x",
+            "%item = arith.muli %lane, %chunk : index",
+            f"%other = arith.addi {place}, {number} : index",
+        ]
+        yield f"copy to another {what}", other, message
+
+
+def store_mutants(lines, i):
+    """The mutants of a line that has to do with stores of boxes."""
+    line = lines[i]
+    without = lines[:i] + lines[i + 1 :]
+    found = []
+    message = "may end before this store has read its box"
+    if "nvvm.cp.async.bulk.commit.group" in line:
+        found.append(("commit of stores", without, message))
+    elif "nvvm.cp.async.bulk.wait_group" in line:
+        found.append(("wait for stores", without, message))
+        later = replace(lines, i, "wait_group 0", "wait_group 1")
+        found.append(("later wait for stores", later, message))
+        # The tile is written again before the wait.
+        write = re.compile(r"\s*vector\.store .*workgroup")
+        store = next(other for other in lines if write.match(other))
+        early = lines[:i] + [store] + lines[i:]
+        found.append(("write before wait", early, "waited for the store of a box"))
+        # All items store.
+        branch = next(j for j in range(i, 0, -1) if "scf.if" in lines[j])
+        condition = re.search(r"scf\.if (%\w+)", lines[branch])[1]
+        every = replace(lines, branch, f"scf.if {condition}", "scf.if %every")
+        every[branch:branch] = ["%every = arith.constant true"]
+        found.append(("every item stores", every, "access an element of a buffer"))
+    elif "nvgpu.tma.async.store" in line:
+        # A box that another group stores, or another store.
+        for place, what in ((0, "column"), (1, "row")):
+            places = re.search(r"\[(%\w+), (%\w+)\]", line)
+            other = list(places.groups())
+            other[place] = "%elsewhere"
+            far = replace(lines, i, places[0], f"[{', '.join(other)}]")
+            far[i:i] = ["%elsewhere = arith.constant 32 : index"]
+            message = "two groups access an element|waited for the copy"
+            found.append((f"store at other {what}", far, message))
+        # The buffer is read as well.
+        matrix = re.compile(r"memref\.reinterpret_cast (%arg\d+) to .* : (memref<\w+>) to")
+        buffer = [m for m in map(matrix.search, lines[:i]) if m][-1]
+        read = [
+            "%first = arith.constant 0 : index",
+            f"%old = memref.load {buffer[1]}[%first] : {buffer[2]}",
+        ]
+        found.append(("read of result", lines[:i] + read + lines[i:], "accesses otherwise"))
+    return found
 
 
 def mbarrier_mutants(lines, i):
@@ -380,10 +459,14 @@ def mbarrier_mutants(lines, i):
     elif "memref.reinterpret_cast" in line and "offset: [%" in line:
         offset = re.search(r"offset: \[(%\w+)\]", line)[1]
         # A row further, and a tile: onto one that is read, or out of the memory.
-        for distance, message in (
-            (64, "does not begin at a multiple|outside of its buffer"),
-            (4096, "no barrier is between|outside of its buffer|has waited"),
-        ):
+        distances = {
+            64: "does not begin at a multiple|outside of its buffer",
+            4096: "no barrier is between|outside of its buffer|has waited",
+        }
+        if any("nvgpu.tma.async.store" in other for other in lines[i + 1 : i + 3]):
+            # That nothing was written where a store reads is not proved.
+            del distances[4096]
+        for distance, message in distances.items():
             change(
                 f"box {distance} further", f"[{offset}]", "[%far]", message,
                 f"%distance = arith.constant {distance} : index",
