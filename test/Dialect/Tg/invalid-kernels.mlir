@@ -843,8 +843,8 @@ tg.kernel @tma_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>) attribu
   %i = tg.range 0 local 64
   %j = tg.range 1 local 64
   %x = tg.load %a[%j] : memref<64xf32>
-  // expected-error @+1 {{'tg.tma' is a unit attribute of a 'tg.stage' with buffers, or of a 'tg.store' without an update}}
-  %t = tg.stage %x over %j in group {tg.tma} : memref<64xf32>
+  // expected-error @+1 {{'tg.stage' op only a tile with 'buffers' is filled 'as tma' (C5)}}
+  %t = tg.stage %x over %j in group as tma : memref<64xf32>
   %b = tg.barrier %t : memref<64xf32>
   %y = tg.load %b[%i] : memref<64xf32>
   tg.store %y, %out[%i] : memref<64xf32>
@@ -855,6 +855,6 @@ tg.kernel @tma_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>) attribu
 tg.kernel @tma_of_update(%out: memref<64xf32>, %a: memref<64xf32>) attributes {in_place, outputs = 1 : i64} {
   %i = tg.range 0 loop 64
   %x = tg.load %a[%i] : memref<64xf32>
-  // expected-error @+1 {{'tg.tma' is a unit attribute of a 'tg.stage' with buffers, or of a 'tg.store' without an update}}
-  tg.store %x, %out[%i] update add {tg.tma} : memref<64xf32>
+  // expected-error @+1 {{'tg.store' op an update is not stored 'as tma' (C3)}}
+  tg.store %x, %out[%i] update add as tma : memref<64xf32>
 }

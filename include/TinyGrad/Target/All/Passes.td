@@ -43,7 +43,7 @@ def TgAttachTarget : Pass<"tg-attach-target", "::mlir::ModuleOp"> {
 def TgFillWithoutBoxes : Pass<"tg-fill-without-boxes", "::mlir::tg::KernelOp"> {
   let summary = "Let work items fill the tiles that copies of boxes fill";
   let description = [{
-    Tiles of a scheduled kernel with the attribute `tg.tma` are filled by the items of
+    Tiles of a scheduled kernel that are filled `as tma` are filled by the items of
     the group instead, 16 bytes each at once. Groups, items and buffers stay the same,
     and so do the bits of results. Targets with such copies do this to a copy of the
     kernel, which a program runs if the GPU refuses to copy boxes of its buffers. A
@@ -52,7 +52,7 @@ def TgFillWithoutBoxes : Pass<"tg-fill-without-boxes", "::mlir::tg::KernelOp"> {
     ```mlir
     %r = tg.range 0 loop 64
     %c = tg.range 1 loop 64
-    %t = tg.stage %x over %r, %c in group buffers 3 {tg.tma} : memref<4096xf16>
+    %t = tg.stage %x over %r, %c in group buffers 3 as tma : memref<4096xf16>
     ```
     becomes, in groups of 4x8x4 items,
     ```mlir

@@ -12,7 +12,6 @@
 #include "TgAliases.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
@@ -95,16 +94,6 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       return op->emitError() << "'" << name
                              << "' is a unit attribute of operations with one "
                                 "result";
-    return success();
-  }
-  if (name == boxTileAttrName) {
-    auto tile = dyn_cast<StageOp>(op);
-    auto store = dyn_cast<StoreOp>(op);
-    if (!isa<UnitAttr>(attribute.getValue()) ||
-        !((tile && tile.getBuffers()) || (store && !store.getUpdate())))
-      return op->emitError() << "'" << name
-                             << "' is a unit attribute of a 'tg.stage' with "
-                                "buffers, or of a 'tg.store' without an update";
     return success();
   }
   if (name == gradientAttrName) {

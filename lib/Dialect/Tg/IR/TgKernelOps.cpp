@@ -637,6 +637,8 @@ LogicalResult StoreOp::verify() {
   if (update && getNontemporal())
     return emitOpError("an update reads the element, so it cannot be "
                        "'nontemporal' (C3)");
+  if (update && getAsTma())
+    return emitOpError("an update is not stored 'as tma' (C3)");
   if (!update && !getRanges().empty())
     return emitOpError("only an update can be 'over' ranges (C4)");
   if (failed(checkRanges(*this, getRanges(), "(C4)")))
@@ -690,6 +692,8 @@ LogicalResult StageOp::verify() {
     return failure();
   if (getBuffers() && getMemory() != TileMemory::group)
     return emitOpError("a tile of a work item has one buffer (C5)");
+  if (getAsTma() && !getBuffers())
+    return emitOpError("only a tile with 'buffers' is filled 'as tma' (C5)");
   // For a symbolic extent, the tile has the maximal size.
   int64_t count = 1;
   for (Value range : getRanges())

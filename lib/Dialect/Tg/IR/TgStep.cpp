@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "llvm/ADT/StringExtras.h"
 

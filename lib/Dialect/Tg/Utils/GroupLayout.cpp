@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Support/GPUChips.h"
 #include "llvm/Support/MathExtras.h"
@@ -507,7 +506,7 @@ LogicalResult LayoutBuilder::checkWarpgroups() {
 LogicalResult LayoutBuilder::addBoxTiles() {
   SmallVector<StageOp> tiles;
   for (auto tile : kernel.getBody().getOps<StageOp>())
-    if (isBoxTile(tile) && !tile.use_empty())
+    if (tile.getAsTma() && !tile.use_empty())
       tiles.push_back(tile);
   // Processors without groups fill them as others.
   if (tiles.empty() || target.groupItems == 0)
@@ -572,7 +571,7 @@ LogicalResult LayoutBuilder::addBoxTiles() {
 LogicalResult LayoutBuilder::addBoxStore() {
   SmallVector<StoreOp> stores(kernel.getBody().getOps<StoreOp>());
   auto *found =
-      llvm::find_if(stores, [](StoreOp store) { return isBoxStore(store); });
+      llvm::find_if(stores, [](StoreOp store) { return store.getAsTma(); });
   if (found == stores.end() || target.groupItems == 0)
     return success();
   StoreOp store = *found;

@@ -413,6 +413,9 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
     Writes `value` to `buffer[index]` where the mask is true. `nontemporal` is a
     hint that the element is not read again while it would stay in a cache,
     `prefetch n` is a hint that the element at `index + n` will be written soon.
+    With `as tma`, the items of a group on a GPU write their results to memory of
+    the group, of which copies of boxes go to the buffer (the step `buffer ... as
+    tma`).
 
     With `update`, the element is combined with the value, as by `tg.scatter`, once
     for each position of `ranges` and of the ranges that the operands depend on.
@@ -425,7 +428,7 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
     can be decided). C2: without `update`, different positions of the kernel's
     ranges write different elements (checked: without a mask, the index depends on
     every range that the value depends on). C3: an `update` other than `set` does
-    not accept fp8, and an `update` is never `nontemporal`. C4: `ranges` are results
+    not accept fp8, and an `update` is never `nontemporal` or `as tma`. C4: `ranges` are results
     of `tg.range`, they differ, and only an `update` has them.
 
     ```mlir
@@ -437,11 +440,11 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
       Arg<Tg_Buffer, "", [MemWrite]>:$buffer, Index:$index, Optional<I1>:$mask,
       OptionalAttr<Tg_UpdateKindAttr>:$update, Variadic<Index>:$ranges,
       UnitAttr:$nontemporal,
-      OptionalAttr<Tg_Distance>:$prefetch);
+      OptionalAttr<Tg_Distance>:$prefetch, UnitAttr:$as_tma);
   let assemblyFormat = [{
     $value `,` $buffer `[` $index `]` (`mask` $mask^)?
     (`update` `` $update^)? (`over` $ranges^)? (`nontemporal` $nontemporal^)?
-    (`prefetch` $prefetch^)? attr-dict `:` type($buffer)
+    (`prefetch` $prefetch^)? (`as` `tma` $as_tma^)? attr-dict `:` type($buffer)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$buffer,
                                  "::mlir::Value":$index,
@@ -466,15 +469,15 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
     type is the target's.
 
     With `buffers n`, there is memory for `n` tiles, so that a GPU can begin to fill
-    the next ones while it reads this one. If such a tile has the unit attribute
-    `tg.tma`, copies of boxes fill it (the step `buffer ... as tma`).
+    the next ones while it reads this one. With `as tma`, copies of boxes fill them
+    (the step `buffer ... as tma`).
 
     C1: the tile has as many elements as the ranges have positions. C2: each range
     is the result of a `tg.range`, and they differ. C3: a tile of an item has no
     `local` range, since its other positions are other items. C4: the value of a
     tile of a group depends on no `local` or `group_reduce` range that is not among
     `ranges`. C5: only
-    a tile of a group has `buffers`.
+    a tile of a group has `buffers`, and only one with these is filled `as tma`.
 
     ```mlir
     %t = tg.stage %x over %i, %k : memref<128xf32>
@@ -488,11 +491,12 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
   let arguments = (ins Tg_Element:$value, Variadic<Index>:$ranges,
       DefaultValuedOptionalAttr<Tg_TileMemoryAttr,
                                 "::mlir::tg::TileMemory::item">:$memory,
-      OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<2>, IntMaxValue<8>]>>:$buffers);
+      OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<2>, IntMaxValue<8>]>>:$buffers,
+      UnitAttr:$as_tma);
   let results = (outs Tg_Buffer:$tile);
   let assemblyFormat = [{
-    $value `over` $ranges (`in` `` $memory^)? (`buffers` $buffers^)? attr-dict
-    `:` type($tile)
+    $value `over` $ranges (`in` `` $memory^)? (`buffers` $buffers^)?
+    (`as` `tma` $as_tma^)? attr-dict `:` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::MemRefType":$tile,
       "::mlir::Value":$value, "::mlir::ValueRange":$ranges,

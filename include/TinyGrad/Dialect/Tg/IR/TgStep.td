@@ -63,6 +63,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `nontemporal store 0` | makes the store non-temporal |
     | `contract ranged_reduce 0 on mma_m16n8k16_f16` | a sum of products is computed by a matrix operation |
     | `buffer stage 0 by n` | gives a tile of a group memory for `n` tiles, which are filled ahead; with `as tma`, by copies of boxes that NVIDIA's tensor memory accelerator makes |
+    | `buffer store 0 by 1 as tma` | the items of a group write results to memory of the group, of which that accelerator copies boxes |
     | `partition by n into [r]` | updates of elements whose number is read from memory get a range of `n` owners: each goes through all positions and updates the elements whose number is its own modulo `n` |
 
     `contract` requires that both factors are elements of tiles of the group, and
@@ -83,7 +84,9 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     buffers. Elements of a tile are rows of 128 bytes in a buffer that is aligned to
     16 bytes, and the rows have one distance, a multiple of 16 bytes. Ranges of the
     tile are of kind `loop` or `unroll`, masks say no more than where the matrix ends,
-    and the sum has one loop and is in none. The tile gets the attribute `tg.tma`.
+    and the sum has one loop and is in none. It is also for the only store of such a
+    kernel, if its results have the type of the factors, fit into the memory of one of
+    the tiles, and are rows of 128 bytes of which all are stored.
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and
     none is negative or listed twice. C2: an amount is given where the kind needs
@@ -103,6 +106,11 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
       ArrayRefParameter<"int64_t">:$results);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What is added to the amount of a step `buffer`, the number of buffers, if
+    /// it is `as tma`.
+    static constexpr int64_t kAsTma = int64_t(1) << 32;
+  }];
 }
 
 def Tg_StepArrayAttr : TypedArrayAttrBase<Tg_StepAttr, "list of schedule steps">;

@@ -79,9 +79,10 @@ def TgVerifyGPUKernels : TgProof<"tg-verify-gpu-kernels"> {
     * No two items of a group access one element, one of them writing, between two
       barriers (`race`). The accesses that no barrier separates are found from each
       barrier, and from the entry, at one iteration of the loops around it: those
-      in this iteration, those in the next one, and those outside. What an
-      `nvgpu.device_async_copy` writes is being written until its item has waited
-      for it and a barrier has followed.
+      in this iteration, those in the next one, and those outside. What a copy
+      without waiting writes (`nvgpu.device_async_copy`, `amdgpu.gather_to_lds`, a copy
+      of a box) is being written until it has been waited for and a barrier has
+      followed; what a store of a box reads, until its item has waited for that.
     * No two groups access one element of a buffer, one of them writing (`groups`).
     * Where all accesses of a tile are permuted by the same exclusive or of bits, this
       is a permutation of the elements of the tile that moves chunks as a whole, and

@@ -563,7 +563,8 @@ bool Merger::createStores() {
                             [&](Value range) { return mapping.lookup(range); });
     StoreOp::create(builder, store.from.getLoc(), store.value, arguments[slot],
                     store.index, store.mask, store.from.getUpdateAttr(), over,
-                    /*nontemporal=*/false, /*prefetch=*/IntegerAttr());
+                    /*nontemporal=*/false, /*prefetch=*/IntegerAttr(),
+                    /*as_tma=*/false);
   }
   return true;
 }

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -476,7 +475,7 @@ static void storeBoxes(KernelSchedule &schedule, KernelOp kernel) {
   const StepOperand store{StringAttr::get(context, StoreOp::getOperationName()),
                           0};
   if (!schedule.findObstacle(StepAttr::get(context, StepKind::buffer, {store},
-                                           {}, kAsTma + 1, {})))
+                                           {}, StepAttr::kAsTma + 1, {})))
     schedule.storeBoxes(stores.front());
 }
 
@@ -581,7 +580,7 @@ bool Heuristic::contractOnWarpgroups() {
   // Boxes are not copied in loops of the result.
   const ProductFactors staged = *getFactors(sum.getValue());
   for (Value factor : {staged.lhs, staged.rhs})
-    schedule.setBuffers(getGroupTile(factor), kAsTma + buffers);
+    schedule.setBuffers(getGroupTile(factor), StepAttr::kAsTma + buffers);
   storeBoxes(schedule, sum->getParentOfType<KernelOp>());
   return true;
 }

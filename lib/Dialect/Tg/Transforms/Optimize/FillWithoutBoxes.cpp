@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
@@ -26,7 +25,7 @@ static constexpr int64_t kMostUnrolled = 16;
 
 bool tg::hasBoxTiles(KernelOp kernel) {
   return llvm::any_of(kernel.getBody().getOps<StageOp>(), [](StageOp tile) {
-    return isBoxTile(tile) && !tile.use_empty();
+    return tile.getAsTma() && !tile.use_empty();
   });
 }
 
@@ -85,13 +84,13 @@ std::optional<std::string> tg::fillWithoutBoxes(KernelOp kernel,
     return reason;
   SmallVector<StageOp> tiles;
   for (auto tile : kernel.getBody().getOps<StageOp>())
-    if (isBoxTile(tile) && !tile.use_empty())
+    if (tile.getAsTma() && !tile.use_empty())
       tiles.push_back(tile);
   for (auto store : kernel.getBody().getOps<StoreOp>())
-    store->removeAttr(boxTileAttrName);
+    store.setAsTma(false);
   KernelSchedule schedule(kernel, target);
   for (StageOp tile : tiles) {
-    tile->removeAttr(boxTileAttrName);
+    tile.setAsTma(false);
     SmallVector<int64_t> extents;
     for (const GroupLayout::Axis &axis : given->axes)
       if (axis.extent > 1)

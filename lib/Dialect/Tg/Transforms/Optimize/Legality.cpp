@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/ItemPasses.h"
 #include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
@@ -661,7 +660,7 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
       return findObstacleToContract(getReduce(0), amount);
     case StepKind::buffer: {
       if (auto store = dyn_cast<StoreOp>(ops[0])) {
-        if (amount != kAsTma + 1 || isBoxStore(store))
+        if (amount != StepAttr::kAsTma + 1 || store.getAsTma())
           return "a result is stored from 1 buffer, 'as tma'";
         if (store.getUpdate())
           return "the store updates elements";
@@ -670,7 +669,7 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
       auto stage = dyn_cast<StageOp>(ops[0]);
       if (!stage || stage.getMemory() != TileMemory::group)
         return expect(0, "tile of a group or store");
-      const int64_t count = amount % kAsTma;
+      const int64_t count = amount % StepAttr::kAsTma;
       if (stage.getBuffers() || count < 2 || count > kMaxBuffers)
         return "a tile has 2 to " + std::to_string(kMaxBuffers) + " buffers";
       return std::nullopt;

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
-#include "TinyGrad/Dialect/Tg/IR/TgBoxTiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
@@ -418,14 +417,14 @@ void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
 
 void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
   Recording step(*this, StepKind::buffer, stage.getOperation(), {}, count);
-  stage.setBuffers(count % kAsTma);
-  if (count >= kAsTma)
-    stage->setAttr(boxTileAttrName, UnitAttr::get(stage.getContext()));
+  stage.setBuffers(count % StepAttr::kAsTma);
+  stage.setAsTma(count >= StepAttr::kAsTma);
 }
 
 void KernelSchedule::storeBoxes(StoreOp store) {
-  Recording step(*this, StepKind::buffer, store.getOperation(), {}, kAsTma + 1);
-  store->setAttr(boxTileAttrName, UnitAttr::get(store.getContext()));
+  Recording step(*this, StepKind::buffer, store.getOperation(), {},
+                 StepAttr::kAsTma + 1);
+  store.setAsTma(true);
 }
 
 Value KernelSchedule::findMask(LoadOp load, Value condition) {

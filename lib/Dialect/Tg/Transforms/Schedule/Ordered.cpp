@@ -271,7 +271,8 @@ void FunctionScheduler::createUpdates(
   Value position = getPosition(index, indices);
   StoreOp::create(builder, loc, update, output, position,
                   index.conjunction(mask, inside), scatter.getKindAttr(), over,
-                  /*nontemporal=*/false, /*prefetch=*/IntegerAttr());
+                  /*nontemporal=*/false, /*prefetch=*/IntegerAttr(),
+                  /*as_tma=*/false);
 }
 
 void FunctionScheduler::visitScatter(ScatterOp scatter) {
