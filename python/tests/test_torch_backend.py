@@ -239,11 +239,16 @@ FUNCTIONS = {
         F.as_strided((3, 4), (4, 1), 12) * 2,
         F.as_strided((5, 4), (2, 1), 3) * 2,
         F.as_strided((2, 3), (0, 5), 1) * 2,
+        (F * 2)[:, 1:, ::2].as_strided((4, 3), (2, 1)) * 2,
+        (F * 2)[:, 1:, ::2].as_strided((4, 5), (1, 3), 2) * 2,
+        (F[:1, :, :1] * 2).expand(4, 3, 2).as_strided((3, 2), (1, 0)) * 2,
         F.permute(2, 0, 1).as_strided((6, 4), (4, 1)) * 2,
         (F.mT * 1).as_strided_scatter(P[0], (3, 4), (2, 5), 1),
         F.as_strided_scatter(P[0, 0], (4,), (7,), 1),
         F[0].clone().copy_(torch.tensor(2)),
         F.unfold(2, 3, 1) * 1,
+        (F * 2).unfold(2, 3, 1).unfold(1, 2, 1) * 1,
+        (F * 2).as_strided((2, 5, 3), (12, 2, 1)).as_strided((4,), (3,), 1) * 1,
     ),
     "products of three": lambda: (
         functional.bilinear(

@@ -23,7 +23,7 @@ from torch._dynamo.backends.registry import register_backend
 from tinygrad_mlir import torch_networks  # noqa: F401
 from tinygrad_mlir._core import Error, ShapeError, Tensor
 from tinygrad_mlir.jit import TinyJit
-from tinygrad_mlir.torch_operations import DTYPES, ON_MEMORY, OPERATIONS, REFUSALS
+from tinygrad_mlir.torch_operations import DTYPES, ON_MEMORY, OPERATIONS, REFUSALS, find_memory
 
 __all__ = ["tinygrad_mlir"]
 
@@ -186,8 +186,15 @@ class _Compiled:
                 for x in args
             ]
         if _name(node) in ON_MEMORY:
-            layout = node.args[0].meta["val"]
-            kwargs = dict(kwargs, own_strides=layout.stride(), own_offset=layout.storage_offset())
+            memory, x = find_memory(node.args[0]), node.args[0].meta["val"]
+            layout = memory.meta["val"]
+            args = (values[memory], *args[1:])
+            kwargs = dict(
+                kwargs,
+                own_strides=layout.stride(),
+                own_offset=layout.storage_offset(),
+                default_offset=x.storage_offset(),
+            )
         result = OPERATIONS[_name(node)](*args, **kwargs)
         if isinstance(result, (tuple, list)):
             return [_cast(x, value) for x, value in zip(result, wanted)]

@@ -16,7 +16,7 @@ import torch
 from tinygrad_mlir._core import DType, Tensor
 from tinygrad_mlir.dtype import dtypes
 
-__all__ = ["DTYPES", "ON_MEMORY", "OPERATIONS", "REFUSALS"]
+__all__ = ["DTYPES", "ON_MEMORY", "OPERATIONS", "REFUSALS", "find_memory", "operation"]
 
 DTYPES: dict[torch.dtype, DType] = {
     torch.bool: dtypes.bool,
@@ -36,7 +36,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {}
 # with the arguments of a node, of which tensors are nodes.
 REFUSALS: dict[str, Callable[..., str | None]] = {}
 # Those that depend on where the elements of their first argument are in memory: they are called
-# with its strides and its offset besides.
+# with what find_memory finds instead, with its strides and its offset, and the argument's offset.
 ON_MEMORY: set[str] = set()
 
 
@@ -461,9 +461,10 @@ def _as_strided(
     *,
     own_strides: Sequence[int],
     own_offset: int,
+    default_offset: int,
 ) -> Tensor:
     flat = _in_memory(x, own_strides)[0].flatten()
-    offset = 0 if offset is None else offset - own_offset
+    offset = (default_offset if offset is None else offset) - own_offset
     order = sorted(range(len(shape)), key=lambda i: -strides[i])
     sizes = [shape[i] for i in order]
     dense = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
@@ -484,35 +485,65 @@ def _as_strided_scatter(
     *,
     own_strides: Sequence[int],
     own_offset: int,
+    default_offset: int,
 ) -> Tensor:
     ordered, order = _in_memory(x, own_strides)
-    positions = _positions(shape, strides, 0 if offset is None else offset - own_offset)
+    offset = (default_offset if offset is None else offset) - own_offset
+    positions = _positions(shape, strides, offset)
     found = ordered.flatten().scatter(0, positions.flatten(), source.cast(x.dtype).flatten())
     found = found.reshape(ordered.shape)
     return found.permute([order.index(i) for i in range(x.ndim)]) if x.ndim else found
 
 
+# The operations whose results are in the memory of their first argument.
+_VIEWS = {
+    f"aten.{name}"
+    for name in (
+        "alias.default as_strided.default detach.default diagonal.default expand.default "
+        "permute.default select.int slice.Tensor squeeze.default squeeze.dim squeeze.dims "
+        "transpose.int unsqueeze.default view.default"
+    ).split()
+}
+
+
+def _has_gaps(value: torch.Tensor) -> bool:
+    last = sum((n - 1) * s for n, s in zip(value.shape, value.stride()))
+    return bool(last + 1 != value.numel())
+
+
+def find_memory(node: torch.fx.Node) -> torch.fx.Node:
+    """The tensor that has all elements of the memory that the result of a node is in."""
+    while str(node.target) in _VIEWS and _has_gaps(node.meta["val"]):
+        node = node.args[0]
+    return node
+
+
 def _refuse_memory(x: Any, *args: Any, **kwargs: Any) -> str | None:
-    """Elements of the memory that are none of the tensor have no values here."""
+    """Elements of the memory that are none of a tensor have no values here."""
     shape, strides, offset = args if len(args) == 3 else (*args, None)
-    value = x.meta["val"]
-    own = [*value.shape, *value.stride(), value.storage_offset()]
+    memory = find_memory(x).meta["val"]
+    own = [*memory.shape, *memory.stride(), memory.storage_offset()]
     if not all(isinstance(n, int) for n in [*own, *shape, *strides, offset or 0]):
         return "with sizes that change"
-    if not value.numel() or not math.prod(shape):
+    if not memory.numel() or not math.prod(shape):
         return "without elements"
-    first, count = value.storage_offset(), value.numel()
-    if sum((n - 1) * s for n, s in zip(value.shape, value.stride())) + 1 != count:
+    if _has_gaps(memory):
         return "of a tensor with gaps in its memory"
-    begin = first if offset is None else offset
+    first, count = memory.storage_offset(), memory.numel()
+    begin = x.meta["val"].storage_offset() if offset is None else offset
     end = begin + sum((n - 1) * s for n, s in zip(shape, strides)) + 1
     return None if first <= begin and end <= first + count else "of memory outside of the tensor"
+
+
+def _refuse_scatter(x: Any, source: Any, *args: Any, **kwargs: Any) -> str | None:
+    is_dense = find_memory(x) is x
+    return _refuse_memory(x, *args) if is_dense else "of a tensor with gaps in its memory"
 
 
 for _name in ("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"):
     ON_MEMORY.add(f"aten.{_name}")
 REFUSALS["aten.as_strided.default"] = REFUSALS["aten.as_strided_copy.default"] = _refuse_memory
-REFUSALS["aten.as_strided_scatter.default"] = lambda x, source, *args: _refuse_memory(x, *args)
+REFUSALS["aten.as_strided_scatter.default"] = _refuse_scatter
 
 
 @operation("constant_pad_nd.default")
