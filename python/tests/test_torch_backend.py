@@ -246,6 +246,8 @@ FUNCTIONS = {
         (F.mT * 1).as_strided_scatter(P[0], (3, 4), (2, 5), 1),
         F.as_strided_scatter(P[0, 0], (4,), (7,), 1),
         F[0].clone().copy_(torch.tensor(2)),
+        (F * 2)[0, ::2, :1].expand(2, 2).as_strided((2, 4), (2, 1), 1) * 1,
+        (F * 2)[:, :1].as_strided((3, 1, 2), (4, 7, 1), 8) * 1,
         F.unfold(2, 3, 1) * 1,
         (F * 2).unfold(2, 3, 1).unfold(1, 2, 1) * 1,
         (F * 2).as_strided((2, 5, 3), (12, 2, 1)).as_strided((4,), (3,), 1) * 1,

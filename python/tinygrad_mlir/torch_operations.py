@@ -437,10 +437,26 @@ def _copy(x: Tensor, source: Tensor, non_blocking: bool = False) -> Tensor:
     return _expand(source.cast(x.dtype), x.shape)
 
 
+def _order(shape: Sequence[int], strides: Sequence[int]) -> list[int] | None:
+    """The axes by their strides, if elements are each at another place, and without gaps."""
+    order = sorted(range(len(shape)), key=lambda i: (-strides[i], -shape[i]))
+    count = 1
+    for i in reversed(order):
+        if shape[i] != 1 and strides[i] != count:
+            return None
+        count *= shape[i]
+    return order
+
+
+def _turn_back(x: Tensor, order: Sequence[int]) -> Tensor:
+    return x.permute([order.index(i) for i in range(len(order))]) if order else x
+
+
 def _in_memory(x: Tensor, strides: Sequence[int]) -> tuple[Tensor, list[int]]:
     """The elements in their order in memory, and the axes in the order of their strides."""
-    order = sorted(range(x.ndim), key=lambda i: -strides[i])
-    return x.permute(order) if x.ndim else x, order
+    order = _order([int(n) for n in x.shape], strides)
+    assert order is not None  # As _refuse_memory has found.
+    return x.permute(order) if order else x, order
 
 
 def _positions(shape: Sequence[int], strides: Sequence[int], offset: int) -> Tensor:
@@ -465,13 +481,10 @@ def _as_strided(
 ) -> Tensor:
     flat = _in_memory(x, own_strides)[0].flatten()
     offset = (default_offset if offset is None else offset) - own_offset
-    order = sorted(range(len(shape)), key=lambda i: -strides[i])
-    sizes = [shape[i] for i in order]
-    dense = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
-    if [strides[i] for i in order] == dense:
-        # Each element once, in another order of the axes.
-        part = flat[offset : offset + math.prod(sizes)].reshape(tuple(sizes))
-        return part.permute([order.index(i) for i in range(len(order))]) if order else part
+    order = _order(shape, strides)
+    if order is not None:
+        part = flat[offset : offset + math.prod(shape)]
+        return _turn_back(part.reshape([shape[i] for i in order]), order)
     return flat[_positions(shape, strides, offset)]
 
 
@@ -491,8 +504,7 @@ def _as_strided_scatter(
     offset = (default_offset if offset is None else offset) - own_offset
     positions = _positions(shape, strides, offset)
     found = ordered.flatten().scatter(0, positions.flatten(), source.cast(x.dtype).flatten())
-    found = found.reshape(ordered.shape)
-    return found.permute([order.index(i) for i in range(x.ndim)]) if x.ndim else found
+    return _turn_back(found.reshape(ordered.shape), order)
 
 
 # The operations whose results are in the memory of their first argument.
@@ -506,16 +518,18 @@ _VIEWS = {
 }
 
 
-def _has_gaps(value: torch.Tensor) -> bool:
-    last = sum((n - 1) * s for n, s in zip(value.shape, value.stride()))
-    return bool(last + 1 != value.numel())
-
-
 def find_memory(node: torch.fx.Node) -> torch.fx.Node:
     """The tensor that has all elements of the memory that the result of a node is in."""
-    while str(node.target) in _VIEWS and _has_gaps(node.meta["val"]):
+    while str(node.target) in _VIEWS and not _is_dense(node.meta["val"]):
         node = node.args[0]
     return node
+
+
+def _is_dense(value: torch.Tensor) -> bool:
+    numbers = [*value.shape, *value.stride()]
+    return all(isinstance(n, int) for n in numbers) and (
+        _order(value.shape, value.stride()) is not None
+    )
 
 
 def _refuse_memory(x: Any, *args: Any, **kwargs: Any) -> str | None:
@@ -527,7 +541,7 @@ def _refuse_memory(x: Any, *args: Any, **kwargs: Any) -> str | None:
         return "with sizes that change"
     if not memory.numel() or not math.prod(shape):
         return "without elements"
-    if _has_gaps(memory):
+    if not _is_dense(memory):
         return "of a tensor with gaps in its memory"
     first, count = memory.storage_offset(), memory.numel()
     begin = x.meta["val"].storage_offset() if offset is None else offset
