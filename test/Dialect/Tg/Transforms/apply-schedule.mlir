@@ -106,7 +106,9 @@ tg.kernel @merged_transposed(%out: memref<32xf32>, %a: memref<32xf32>) attribute
   tg.store %x, %out[%at] : memref<32xf32>
 }
 
-// Split where they were merged, quotient and remainder are ranges again.
+// -----
+
+// Split where they were merged, quotient and remainder are ranges again. (On a GPU, the merge is refused.)
 
 // CHECK-LABEL: tg.kernel @merged_and_split
 // CHECK: %[[I:.*]] = tg.range 3 loop 4
@@ -131,6 +133,8 @@ tg.kernel @merged_and_split(%o0: memref<4xf32>, %o1: memref<8xf32>, %o2: memref<
   %z = tg.add %x, %y : f32
   tg.store %z, %o2[%at] : memref<32xf32>
 }
+
+// -----
 
 // The quotient is the first operation after the ranges.
 

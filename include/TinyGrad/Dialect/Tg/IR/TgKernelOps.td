@@ -441,6 +441,8 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
       OptionalAttr<Tg_UpdateKindAttr>:$update, Variadic<Index>:$ranges,
       UnitAttr:$nontemporal,
       OptionalAttr<Tg_Distance>:$prefetch, UnitAttr:$as_tma);
+  // As in version 0.1: TgKernelBytecode.cpp.
+  let useCustomPropertiesEncoding = 1;
   let assemblyFormat = [{
     $value `,` $buffer `[` $index `]` (`mask` $mask^)?
     (`update` `` $update^)? (`over` $ranges^)? (`nontemporal` $nontemporal^)?
@@ -493,6 +495,8 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
                                 "::mlir::tg::TileMemory::item">:$memory,
       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<2>, IntMaxValue<8>]>>:$buffers,
       UnitAttr:$as_tma);
+  // As in version 0.1: TgKernelBytecode.cpp.
+  let useCustomPropertiesEncoding = 1;
   let results = (outs Tg_Buffer:$tile);
   let assemblyFormat = [{
     $value `over` $ranges (`in` `` $memory^)? (`buffers` $buffers^)?

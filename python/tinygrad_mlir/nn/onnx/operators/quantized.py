@@ -85,6 +85,10 @@ def convert(x: Tensor, element: int, saturate: bool = True, round_mode: str = "u
         wide = x if x.dtype in (dtypes.float16, dtypes.float64) else x.cast(dtypes.float32)
         if saturate:
             wide = wide.clip(-LARGEST[dtype], LARGEST[dtype])
+        else:
+            # Half of a number rounds as the number would without an end of the type.
+            rounded = (wide / 2).cast(dtype).cast(wide.dtype).abs() * 2
+            wide = (rounded > LARGEST[dtype]).where(wide.sign() * math.inf, wide)
         return wide.cast(dtype)
     return x.cast(dtype)
 
