@@ -40,8 +40,9 @@ bool GPUEmitter::isFilledAhead(StageOp rows, StageOp columns,
     return !findObstacleToCopy(kernel, rows, analysis) &&
            !findObstacleToCopy(kernel, columns, analysis);
   std::string obstacle;
+  const StageOp tiles[] = {rows, columns};
   std::optional<DirectCopy> copies[2];
-  for (auto [copy, tile] : llvm::zip_equal(copies, ArrayRef{rows, columns}))
+  for (auto [copy, tile] : llvm::zip_equal(copies, tiles))
     copy = getDirectCopy(kernel, tile, layout, target, analysis, obstacle);
   const Dim positions = getExtent(ranges[loops.front()]);
   if (!copies[0] || !copies[1] || !positions.isStatic() ||
