@@ -121,7 +121,9 @@ LogicalResult BoxConverter::convertMap(nvgpu::TmaCreateDescriptorOp op) {
   }
   maps[op.getTensorMap()] =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory);
-  unused.append({matrix, cast, op});
+  for (Operation *part :
+       {matrix.getOperation(), cast.getOperation(), op.getOperation()})
+    unused.insert(part);
   return success();
 }
 
@@ -142,7 +144,7 @@ SmallVector<Value> BoxConverter::getPlaces(Value tile, Value descriptor,
       builder, loc, i64(offset->second),
       arith::MulIOp::create(builder, loc, toI64(builder, loc, first),
                             i64(bytes)));
-  unused.push_back(box);
+  unused.insert(box);
   return {map, coordinates[0], coordinates[1], place};
 }
 
@@ -187,7 +189,7 @@ LogicalResult BoxConverter::convert(Operation *op, int64_t &numSites) {
       .Case([&](nvgpu::MBarrierCreateOp create) {
         firstOf[create.getBarriers()] = numMbarriers;
         numMbarriers += create.getBarriers().getType().getNumBarriers();
-        unused.push_back(op);
+        unused.insert(op);
         return success();
       })
       .Case([&](nvgpu::MBarrierInitOp init) -> LogicalResult {
@@ -237,7 +239,7 @@ LogicalResult BoxConverter::convert(Operation *op, int64_t &numSites) {
 }
 
 void BoxConverter::finish() {
-  for (Operation *op : llvm::reverse(unused))
+  for (Operation *op : llvm::reverse(unused.getArrayRef()))
     if (op->use_empty())
       op->erase();
 }

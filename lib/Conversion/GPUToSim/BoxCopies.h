@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::tg {
 
@@ -56,7 +57,8 @@ private:
   int64_t numMbarriers = 0;
   /// The addresses of maps.
   DenseMap<Value, Value> maps;
-  SmallVector<Operation *> unused;
+  /// What may have no users at the end; several copies have one box.
+  llvm::SmallSetVector<Operation *, 8> unused;
 };
 
 } // namespace mlir::tg
