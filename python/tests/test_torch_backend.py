@@ -440,11 +440,19 @@ def test_attention_of_shared_keys(heads):
 
 def test_operation_that_fails(monkeypatch):
     """A fault of the table is an error with the option strict, else PyTorch runs the graph."""
-    wrong = {"aten.sin.default": lambda x: x.reshape(7), "aten.cos.default": lambda x: x[:1]}
+    wrong = {
+        "aten.sin.default": lambda x: x.reshape(7),
+        "aten.cos.default": lambda x: x[:1],
+        "aten.tan.default": lambda x: x.reshape(1 // 0),
+    }
     monkeypatch.setattr(torch_backend, "OPERATIONS", torch_backend.OPERATIONS | wrong)
     x = torch.arange(3.0)
-    for function, message in ((torch.sin, "reshape"), (torch.cos, r"has the shape \[1\], not")):
-        with pytest.raises(ValueError, match=message):
+    for function, error, message in (
+        (torch.sin, ValueError, "reshape"),
+        (torch.cos, ValueError, r"has the shape \[1\], not"),
+        (torch.tan, ZeroDivisionError, "division"),
+    ):
+        with pytest.raises(error, match=message):
             compile(lambda x, f=function: f(x) + 1)(x)
         torch._dynamo.reset()
         compiled = torch.compile(lambda x, f=function: f(x) + 1, backend="tinygrad_mlir")

@@ -21,7 +21,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.backends.registry import register_backend
 
 from tinygrad_mlir import torch_networks  # noqa: F401
-from tinygrad_mlir._core import Error, ShapeError, Tensor
+from tinygrad_mlir._core import ShapeError, Tensor
 from tinygrad_mlir.jit import TinyJit
 from tinygrad_mlir.torch_operations import DTYPES, ON_MEMORY, OPERATIONS, REFUSALS, find_memory
 
@@ -111,7 +111,7 @@ class _Compiled:
             seen.add(storage)
         try:
             computed = iter(step(imported))
-        except (Error, TypeError) as error:
+        except Exception as error:
             # A fault of an entry in the table: PyTorch's arguments are right.
             if self.strict:
                 raise

@@ -10,8 +10,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Runtime/Devices/HostThreads.h"
-#include "../../lib/Runtime/Devices/Simulator.h"
+#include "SimulatorBoxes.h"
+#include "HostThreads.h"
+#include "Simulator.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+using namespace tinygrad::testing::simulator;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -49,12 +51,8 @@ enum Mistake : int64_t {
 
 /// Two groups store boxes next to each other; the last columns of the second
 /// one, and rows, are not in the matrix.
-constexpr int64_t kColumns = 96, kRows = 12, kBoxRows = 16, kBoxColumns = 64,
-                  kBoxElements = kBoxRows * kBoxColumns,
-                  kBoxBytes = 2 * kBoxElements, kSharedBytes = kBoxBytes + 128;
+constexpr int64_t kRows = 12, kSharedBytes = kBoxBytes + 128;
 constexpr uint32_t kItems = 64;
-
-int64_t address(const void *place) { return reinterpret_cast<int64_t>(place); }
 
 uint16_t valueOf(int64_t group, int64_t element) {
   return uint16_t(group * kBoxElements + element + 1);
@@ -67,14 +65,7 @@ void storeBoxes(void **buffers, const int64_t *values, int64_t item, int64_t) {
   auto *self = reinterpret_cast<SimItem *>(item);
   const int64_t number = self->local[0], group = self->group[0];
   auto *shared = static_cast<uint16_t *>(buffers[1]);
-  SimTensorMap map{0,
-                   address(buffers[0]),
-                   kRows * kColumns,
-                   2,
-                   {kColumns, kRows},
-                   kColumns,
-                   {kBoxColumns, kBoxRows},
-                   isSwizzled ? 128 : 0};
+  SimTensorMap map = getMap(buffers[0], kRows, isSwizzled);
   if (mistake == MapBehind)
     ++map.sizes[1];
   if (mistake == MapBase)
@@ -88,14 +79,9 @@ void storeBoxes(void **buffers, const int64_t *values, int64_t item, int64_t) {
     tg_sim_init_mbarrier(item, 0, 1, 0, 1);
     tg_sim_fence_mbarriers(item);
   }
-  for (int64_t i = number; i < kBoxElements; i += kItems) {
-    const int64_t row = i / kBoxColumns, column = i % kBoxColumns;
+  for (int64_t i = number; i < kBoxElements; i += kItems)
     if (mistake != Unwritten || i != 70)
-      write(isSwizzled
-                ? row * kBoxColumns + (column / 8 ^ row % 8) * 8 + column % 8
-                : i,
-            valueOf(group, i));
-  }
+      write(getPlace(i, isSwizzled), valueOf(group, i));
   if (mistake != NoFence && mistake != FenceTooLate)
     tg_sim_fence_proxy(item);
   if (mistake != NoBarrier)

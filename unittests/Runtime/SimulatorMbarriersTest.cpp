@@ -12,6 +12,7 @@
 
 #include "HostThreads.h"
 #include "Simulator.h"
+#include "SimulatorBoxes.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <gmock/gmock.h>
@@ -22,6 +23,7 @@
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+using namespace tinygrad::testing::simulator;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -62,13 +64,8 @@ enum Mistake : int64_t {
   OneWaits, ///< the others meet it at a barrier
 };
 
-constexpr int64_t kColumns = 96, kRows = 40, kBoxRows = 16, kBoxColumns = 64,
-                  kBoxes = 5, kStages = 2,
-                  kBoxElements = kBoxRows * kBoxColumns,
-                  kBoxBytes = 2 * kBoxElements;
+constexpr int64_t kRows = 40, kBoxes = 5, kStages = 2;
 constexpr uint32_t kItems = 64;
-
-int64_t address(const void *place) { return reinterpret_cast<int64_t>(place); }
 
 /// Copies boxes of buffer 0, one after the other to one of two stages, to
 /// buffer 1. The values are a mistake and whether boxes are swizzled.
@@ -79,14 +76,7 @@ void copyBoxes(void **buffers, const int64_t *values, int64_t item, int64_t) {
   const int64_t number = self->local[0];
   auto *shared = static_cast<uint16_t *>(buffers[2]);
   auto *result = static_cast<uint16_t *>(buffers[1]);
-  SimTensorMap map{0,
-                   address(buffers[0]),
-                   kRows * kColumns,
-                   2,
-                   {kColumns, kRows},
-                   kColumns,
-                   {kBoxColumns, kBoxRows},
-                   isSwizzled ? 128 : 0};
+  SimTensorMap map = getMap(buffers[0], kRows, isSwizzled);
   if (mistake == MapBehind)
     ++map.sizes[1];
   if (mistake == MapStride)
@@ -171,12 +161,7 @@ void copyBoxes(void **buffers, const int64_t *values, int64_t item, int64_t) {
     if (mistake == OneWaits)
       tg_sim_barrier(item, 3);
     for (int64_t i = number; i < kBoxElements; i += kItems) {
-      const int64_t row = i / kBoxColumns, column = i % kBoxColumns;
-      const int64_t place =
-          stage * kBoxElements +
-          (isSwizzled
-               ? row * kBoxColumns + (column / 8 ^ row % 8) * 8 + column % 8
-               : i);
+      const int64_t place = stage * kBoxElements + getPlace(i, isSwizzled);
       tg_sim_access(item, address(shared), place, 1, kStages * kBoxElements, 2,
                     SimShared, -1);
       result[box * kBoxElements + i] = shared[place];
