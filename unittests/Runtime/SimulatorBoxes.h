@@ -12,7 +12,7 @@
 #ifndef TINYGRAD_UNITTESTS_RUNTIME_SIMULATORBOXES_H
 #define TINYGRAD_UNITTESTS_RUNTIME_SIMULATORBOXES_H
 
-#include "Simulator.h"
+#include "../../lib/Runtime/Devices/Simulator.h"
 
 #include <cstdint>
 
