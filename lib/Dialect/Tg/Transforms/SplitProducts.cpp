@@ -542,9 +542,10 @@ bool tg::storesDeepProduct(ReduceOp op) {
   int64_t longest = getLongestForPanel(shape->depth, target);
   if (isTransposed)
     for (int64_t neighbors : {shape->rows, shape->columns})
-      longest =
-          std::min(longest, getLongestForLines(shape->depth,
-                                               neighbors * bits / 8, target));
+      longest = std::min(
+          longest,
+          getLongestForLines(shape->depth, neighbors * bits / 8,
+                             std::min(shape->rows, shape->columns), target));
   return getPassLength(shape->depth, longest).has_value();
 }
 

@@ -1408,3 +1408,144 @@ tg.kernel @r_8_7_64_3_7_7_16_112_n0(%arg0: memref<526848xf32>, %arg1: memref<642
   %63 = tg.add %13, %62 : index
   tg.store %53, %arg0[%63] : memref<526848xf32>
 }
+
+// -----
+
+// 6 of 32 lanes along the columns are idle. Sums of 9 products take less time than
+// transposing their results would.
+
+// CHECK-LABEL: tg.kernel @short_sums
+// CHECK-NOT:     stage
+// CHECK:         tg.range {{[0-9]+}} upcast 32
+tg.kernel @short_sums(%out: memref<692224xf32>, %image: memref<50176xf32>, %weights: memref<144xf32>) attributes {outputs = 1 : i64} {
+  %n = tg.range 0 loop 64
+  %o = tg.range 1 loop 16
+  %y = tg.range 2 loop 26
+  %x = tg.range 3 loop 26
+  %c = tg.range 4 loop 1
+  %dy = tg.range 5 loop 3
+  %dx = tg.range 6 loop 3
+  %cc = tg.const(1 : index) : index
+  %ck = tg.const(3 : index) : index
+  %cols = tg.const(26 : index) : index
+  %side = tg.const(28 : index) : index
+  %c16 = tg.const(16 : index) : index
+  %0 = tg.mul %n, %cc : index
+  %1 = tg.add %0, %c : index
+  %2 = tg.mul %1, %side : index
+  %3 = tg.add %2, %y : index
+  %4 = tg.add %3, %dy : index
+  %5 = tg.mul %4, %side : index
+  %6 = tg.add %5, %x : index
+  %7 = tg.add %6, %dx : index
+  %a = tg.load %image[%7] : memref<50176xf32>
+  %8 = tg.mul %o, %cc : index
+  %9 = tg.add %8, %c : index
+  %10 = tg.mul %9, %ck : index
+  %11 = tg.add %10, %dy : index
+  %12 = tg.mul %11, %ck : index
+  %13 = tg.add %12, %dx : index
+  %b = tg.load %weights[%13] : memref<144xf32>
+  %p = tg.mul %a, %b : f32
+  %s = tg.ranged_reduce add %p over %c, %dy, %dx : f32
+  %14 = tg.mul %n, %c16 : index
+  %15 = tg.add %14, %o : index
+  %16 = tg.mul %15, %cols : index
+  %17 = tg.add %16, %y : index
+  %18 = tg.mul %17, %cols : index
+  %19 = tg.add %18, %x : index
+  tg.store %s, %out[%19] : memref<692224xf32>
+}
+
+// -----
+
+// The same with 25 products for 24 columns.
+
+// CHECK-LABEL: tg.kernel @longer_sums
+// CHECK-NOT:     stage
+// CHECK:         tg.range {{[0-9]+}} upcast 32
+tg.kernel @longer_sums(%out: memref<589824xf32>, %image: memref<50176xf32>, %weights: memref<400xf32>) attributes {outputs = 1 : i64} {
+  %n = tg.range 0 loop 64
+  %o = tg.range 1 loop 16
+  %y = tg.range 2 loop 24
+  %x = tg.range 3 loop 24
+  %c = tg.range 4 loop 1
+  %dy = tg.range 5 loop 5
+  %dx = tg.range 6 loop 5
+  %cc = tg.const(1 : index) : index
+  %ck = tg.const(5 : index) : index
+  %cols = tg.const(24 : index) : index
+  %side = tg.const(28 : index) : index
+  %c16 = tg.const(16 : index) : index
+  %0 = tg.mul %n, %cc : index
+  %1 = tg.add %0, %c : index
+  %2 = tg.mul %1, %side : index
+  %3 = tg.add %2, %y : index
+  %4 = tg.add %3, %dy : index
+  %5 = tg.mul %4, %side : index
+  %6 = tg.add %5, %x : index
+  %7 = tg.add %6, %dx : index
+  %a = tg.load %image[%7] : memref<50176xf32>
+  %8 = tg.mul %o, %cc : index
+  %9 = tg.add %8, %c : index
+  %10 = tg.mul %9, %ck : index
+  %11 = tg.add %10, %dy : index
+  %12 = tg.mul %11, %ck : index
+  %13 = tg.add %12, %dx : index
+  %b = tg.load %weights[%13] : memref<400xf32>
+  %p = tg.mul %a, %b : f32
+  %s = tg.ranged_reduce add %p over %c, %dy, %dx : f32
+  %14 = tg.mul %n, %c16 : index
+  %15 = tg.add %14, %o : index
+  %16 = tg.mul %15, %cols : index
+  %17 = tg.add %16, %y : index
+  %18 = tg.mul %17, %cols : index
+  %19 = tg.add %18, %x : index
+  tg.store %s, %out[%19] : memref<589824xf32>
+}
+
+// -----
+
+// Sums of 36 products take longer.
+
+// CHECK-LABEL: tg.kernel @long_sums
+// CHECK-SAME:    #tg.step<stage ranged_reduce 0
+tg.kernel @long_sums(%out: memref<692224xf32>, %image: memref<200704xf32>, %weights: memref<576xf32>) attributes {outputs = 1 : i64} {
+  %n = tg.range 0 loop 64
+  %o = tg.range 1 loop 16
+  %y = tg.range 2 loop 26
+  %x = tg.range 3 loop 26
+  %c = tg.range 4 loop 4
+  %dy = tg.range 5 loop 3
+  %dx = tg.range 6 loop 3
+  %cc = tg.const(4 : index) : index
+  %ck = tg.const(3 : index) : index
+  %cols = tg.const(26 : index) : index
+  %side = tg.const(28 : index) : index
+  %c16 = tg.const(16 : index) : index
+  %0 = tg.mul %n, %cc : index
+  %1 = tg.add %0, %c : index
+  %2 = tg.mul %1, %side : index
+  %3 = tg.add %2, %y : index
+  %4 = tg.add %3, %dy : index
+  %5 = tg.mul %4, %side : index
+  %6 = tg.add %5, %x : index
+  %7 = tg.add %6, %dx : index
+  %a = tg.load %image[%7] : memref<200704xf32>
+  %8 = tg.mul %o, %cc : index
+  %9 = tg.add %8, %c : index
+  %10 = tg.mul %9, %ck : index
+  %11 = tg.add %10, %dy : index
+  %12 = tg.mul %11, %ck : index
+  %13 = tg.add %12, %dx : index
+  %b = tg.load %weights[%13] : memref<576xf32>
+  %p = tg.mul %a, %b : f32
+  %s = tg.ranged_reduce add %p over %c, %dy, %dx : f32
+  %14 = tg.mul %n, %c16 : index
+  %15 = tg.add %14, %o : index
+  %16 = tg.mul %15, %cols : index
+  %17 = tg.add %16, %y : index
+  %18 = tg.mul %17, %cols : index
+  %19 = tg.add %18, %x : index
+  tg.store %s, %out[%19] : memref<692224xf32>
+}

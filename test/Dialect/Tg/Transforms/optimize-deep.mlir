@@ -1,4 +1,5 @@
 // RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-verify-schedules -o /dev/null
 
 // Deep products are added up in passes, so that what a pass reads again and again
 // stays in the second-level cache of 1 MiB.
@@ -64,15 +65,18 @@ tg.kernel @fits(%out: memref<98304xf32>, %a: memref<262144xf32>, %b: memref<1572
 // -----
 
 // A transposed factor: of cache lines that are 2048 bytes apart, the cache holds
-// 512. The next tile of columns uses the other half of the lines of a pass. Two
-// register tiles of rows share what they read.
+// 512. Both factors are packed, in passes of which the packed rows of a tile are
+// half of the first-level cache. On a Zen 5, the factor is read where it is: the
+// next tile of columns uses the other half of the lines of a pass, and two register
+// tiles of rows share what they read.
 
 // CHECK-LABEL: tg.kernel @lines
-// CHECK-SAME:    scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>, #tg.step<split [0] by 64 into [5, 6]>
-// CHECK:         tg.range 5 thread 8
+// CHECK-SAME:    scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
+// CHECK-SAME:    #tg.step<stage load 1 [7, 4, 8] into [15, 16, 17]>
+// CHECK-SAME:    #tg.step<stage load 0 [13, 4, 14] by 16 into [18, 19, 20]>
+// CHECK:         tg.range 9 thread 4
 // CHECK:         %[[PASS:.*]] = tg.range 3 loop 8
-// CHECK:         tg.range 11 loop 64
-// CHECK:         tg.range 9 loop 2
+// CHECK:         tg.range 14 unroll 13
 // CHECK:         tg.store %{{.*}} update add over %[[PASS]]
 tg.kernel @lines(%out: memref<262144xf32>, %a: memref<1048576xf32>, %b: memref<1048576xf32>) attributes {outputs = 1 : i64} {
   %m = tg.const(512 : index) : index
@@ -201,4 +205,83 @@ tg.kernel @few(%out: memref<12288xf32>, %a: memref<49152xf32>, %b: memref<235929
   %4 = tg.mul %i, %n : index
   %5 = tg.add %j, %4 : index
   tg.store %s, %out[%5] : memref<12288xf32>
+}
+
+// -----
+
+// Lines that the hardware prefetches, 1536 bytes apart: 8192 of them are half of the
+// second-level cache.
+
+// CHECK-LABEL: tg.kernel @near_lines
+// CHECK-SAME:    scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
+// CHECK-SAME:    by 16 into
+tg.kernel @near_lines(%out: memref<147456xf32>, %a: memref<3145728xf32>, %b: memref<3145728xf32>) attributes {outputs = 1 : i64} {
+  %m = tg.const(384 : index) : index
+  %n = tg.const(384 : index) : index
+  %i = tg.range 0 loop 384
+  %j = tg.range 1 loop 384
+  %k = tg.range 2 loop 8192
+  %0 = tg.mul %k, %m : index
+  %1 = tg.add %i, %0 : index
+  %x = tg.load %a[%1] : memref<3145728xf32>
+  %2 = tg.mul %k, %n : index
+  %3 = tg.add %j, %2 : index
+  %y = tg.load %b[%3] : memref<3145728xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  %4 = tg.mul %i, %n : index
+  %5 = tg.add %j, %4 : index
+  tg.store %s, %out[%5] : memref<147456xf32>
+}
+
+// -----
+
+// 4096 of them stay in the cache.
+
+// CHECK-LABEL: tg.kernel @few_near_lines
+// CHECK-NOT:     stage load 0
+// CHECK:         tg.range
+tg.kernel @few_near_lines(%out: memref<65536xf32>, %a: memref<1048576xf32>, %b: memref<1048576xf32>) attributes {outputs = 1 : i64} {
+  %m = tg.const(256 : index) : index
+  %n = tg.const(256 : index) : index
+  %i = tg.range 0 loop 256
+  %j = tg.range 1 loop 256
+  %k = tg.range 2 loop 4096
+  %0 = tg.mul %k, %m : index
+  %1 = tg.add %i, %0 : index
+  %x = tg.load %a[%1] : memref<1048576xf32>
+  %2 = tg.mul %k, %n : index
+  %3 = tg.add %j, %2 : index
+  %y = tg.load %b[%3] : memref<1048576xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  %4 = tg.mul %i, %n : index
+  %5 = tg.add %j, %4 : index
+  tg.store %s, %out[%5] : memref<65536xf32>
+}
+
+// -----
+
+// The factor would be packed for 128 columns only.
+
+// CHECK-LABEL: tg.kernel @few_uses
+// CHECK-NOT:     stage load 0
+// CHECK:         tg.range
+tg.kernel @few_uses(%out: memref<16384xf32>, %a: memref<2097152xf32>, %b: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %m = tg.const(128 : index) : index
+  %n = tg.const(128 : index) : index
+  %i = tg.range 0 loop 128
+  %j = tg.range 1 loop 128
+  %k = tg.range 2 loop 16384
+  %0 = tg.mul %k, %m : index
+  %1 = tg.add %i, %0 : index
+  %x = tg.load %a[%1] : memref<2097152xf32>
+  %2 = tg.mul %k, %n : index
+  %3 = tg.add %j, %2 : index
+  %y = tg.load %b[%3] : memref<2097152xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  %4 = tg.mul %i, %n : index
+  %5 = tg.add %j, %4 : index
+  tg.store %s, %out[%5] : memref<16384xf32>
 }

@@ -6,30 +6,30 @@
 module attributes {tg.target = #tg.target<"cpu:x86-64-v4", vector_bytes = 64, vector_registers = 32>} {
   // Numbers and mask are strided along the lanes.
   // CHECK-LABEL: tg.kernel @packed(
-  // CHECK: tg.load %{{.*}} : memref<60xi1>
-  // CHECK: tg.stage %{{.*}} over %{{.*}} : memref<16xf64>
-  // CHECK: tg.stage %{{.*}} over %{{.*}} : memref<16xf64>
-  tg.kernel @packed(%out: memref<450xf64>, %a: memref<60xf64>, %c: memref<60xf64>, %mask: memref<60xi1>, %b: memref<30xf64>) attributes {outputs = 1 : i64} {
+  // CHECK: tg.load %{{.*}} mask %{{.*}} : memref<360xi1>
+  // CHECK: tg.stage %{{.*}} over %{{.*}} : memref<128xf64>
+  // CHECK: tg.stage %{{.*}} over %{{.*}} : memref<128xf64>
+  tg.kernel @packed(%out: memref<450xf64>, %a: memref<360xf64>, %c: memref<360xf64>, %mask: memref<360xi1>, %b: memref<180xf64>) attributes {outputs = 1 : i64} {
     %n = tg.range 0 loop 10
     %i = tg.range 1 loop 3
     %j = tg.range 2 loop 5
     %k = tg.range 3 loop 3
-    %r = tg.range 4 loop 2
+    %r = tg.range 4 loop 12
     %c3 = tg.const(3 : index) : index
-    %c6 = tg.const(6 : index) : index
+    %c36 = tg.const(36 : index) : index
     %c15 = tg.const(15 : index) : index
     %c45 = tg.const(45 : index) : index
     %r3 = tg.mul %r, %c3 : index
-    %j6 = tg.mul %j, %c6 : index
-    %kj = tg.add %k, %j6 : index
+    %j36 = tg.mul %j, %c36 : index
+    %kj = tg.add %k, %j36 : index
     %left = tg.add %kj, %r3 : index
-    %p = tg.load %b[%left] : memref<30xf64>
-    %n6 = tg.mul %n, %c6 : index
-    %in = tg.add %i, %n6 : index
+    %p = tg.load %b[%left] : memref<180xf64>
+    %n36 = tg.mul %n, %c36 : index
+    %in = tg.add %i, %n36 : index
     %right = tg.add %in, %r3 : index
-    %m = tg.load %mask[%right] : memref<60xi1>
-    %q = tg.load %a[%right] : memref<60xf64>
-    %s = tg.load %c[%right] : memref<60xf64>
+    %m = tg.load %mask[%right] : memref<360xi1>
+    %q = tg.load %a[%right] : memref<360xf64>
+    %s = tg.load %c[%right] : memref<360xf64>
     %chosen = tg.where %m, %q, %s : f64
     %both = tg.add %p, %chosen : f64
     %sum = tg.ranged_reduce add %both over %r : f64

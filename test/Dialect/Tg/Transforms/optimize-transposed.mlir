@@ -175,7 +175,8 @@ tg.kernel @once(%out: memref<38597376xf32>, %a: memref<6432896xf32>, %b: memref<
 // SPR-NOT:       #tg.step<move [7, 13]>
 // SPR:           tg.range
 // CHECK-LABEL: tg.kernel @deep
-// CHECK-SAME:    #tg.step<stage ranged_reduce 0
+// CHECK-SAME:    #tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
+// CHECK-SAME:    #tg.step<stage load 0 [13, 4, 14] by 16
 tg.kernel @deep(%out: memref<589824xf32>, %a: memref<3145728xf32>, %b: memref<3145728xf32>) attributes {outputs = 1 : i64} {
   %m = tg.const(768 : index) : index
   %n = tg.const(768 : index) : index

@@ -26,10 +26,17 @@ std::optional<int64_t> getPassLength(int64_t depth, int64_t longest);
 /// stay in the second-level cache; all of \p depth if they do anyway.
 int64_t getLongestForPanel(int64_t depth, const TargetFacts &target);
 
-/// The most positions of a pass for which cache lines at a distance of \p
-/// stride bytes stay in the second-level cache until the next tiles use the
-/// rest of them; all of \p depth if they do anyway, or if few more do not.
-int64_t getLongestForLines(int64_t depth, int64_t stride,
+/// Whether \p depth cache lines at a distance of \p stride bytes are many more
+/// than the second-level cache holds. There are \p results of the product along
+/// the range that has fewer.
+bool hasManyLines(int64_t depth, int64_t stride, int64_t results,
+                  const TargetFacts &target);
+
+/// The most positions of a pass for which such lines stay in the second-level
+/// cache until the next tiles use the rest of them, or, if the factor is
+/// packed, for which its packed rows stay in the first-level cache; all of \p
+/// depth if there are not many lines.
+int64_t getLongestForLines(int64_t depth, int64_t stride, int64_t results,
                            const TargetFacts &target);
 
 /// How many positions of the depth a pass has in which a processor without

@@ -125,11 +125,13 @@ private:
   bool accumulateRows();
   void divideDepth(RangeOp lane);
   bool waitsForColumns() const;
-  int64_t getPositionsToPackFor(RangeOp columns, int64_t width) const;
+  int64_t getPositionsToPackFor(RangeOp columns, int64_t width,
+                                int64_t depth) const;
   struct Factors;
   std::optional<Factors> findTransposedFactors(RangedReduceOp reduce,
                                                RangeOp columns);
   bool doLinesStay(Factors factors);
+  bool isDividedForLines(Factors factors, RangeOp columns);
   std::optional<int64_t> getPassAroundItems(RangedReduceOp sum,
                                             RangeOp columns);
   bool tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane);

@@ -7,7 +7,8 @@
 /// \file
 /// Products whose left factor is contiguous along the rows of the result (the
 /// gradient of a layer's weights), on processors that multiply faster than
-/// their second-level cache delivers. Both factors are packed:
+/// their second-level cache delivers, or where that cache holds few of the
+/// factor's lines (DivideDepth.cpp). Both factors are packed:
 ///
 ///   for each block of columns                            (in parallel)
 ///     for each share of the rows                         (in parallel)
@@ -36,12 +37,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "DivideDepth.h"
 #include "Heuristic.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::tg;
+constexpr bool packTransposed = true;
 
 /// Vectors of columns in a register tile.
 constexpr int64_t kVectors = 2;
@@ -131,6 +134,24 @@ bool Heuristic::doLinesStay(Factors factors) {
          lines < getLeastStage(stride, target.lineBytes);
 }
 
+/// Whether the depth was divided into passes since the caches hold few of the
+/// lines of the left factor, so that it has to be packed.
+bool Heuristic::isDividedForLines(Factors factors, RangeOp columns) {
+  if (!passes || !packTransposed)
+    return false;
+  LoadOp left = factors.left;
+  const int64_t bytes =
+                    llvm::divideCeil(left.getType().getIntOrFloatBitWidth(), 8),
+                stride = schedule.getAnalysis()
+                             .getLinear(left.getIndex())
+                             .getCoefficient(factors.depth);
+  return hasManyLines(
+      passes.getLargestExtent() * factors.depth.getLargestExtent(),
+      llvm::AbsoluteValue(stride) * bytes,
+      std::min(factors.rows.getLargestExtent(), columns.getLargestExtent()),
+      target);
+}
+
 namespace {
 /// How rows are divided: the rows of a register tile, the tiles of a group, and
 /// the groups of a share.
@@ -201,12 +222,15 @@ std::optional<int64_t> Heuristic::getPassAroundItems(RangedReduceOp sum,
 }
 
 bool Heuristic::tileTransposed(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
-  if (!waitsForColumns() || reduces.size() != 1)
+  if (reduces.size() != 1)
     return false;
   RangedReduceOp reduce = reduces[0];
   std::optional<Factors> factors = findTransposedFactors(reduce, lane);
+  if (!factors)
+    return false;
   // Passes around the work items are for factors that are packed.
-  if (!factors || (!runsAroundItems && doLinesStay(*factors)))
+  if (waitsForColumns() ? !runsAroundItems && doLinesStay(*factors)
+                        : !isDividedForLines(*factors, lane))
     return false;
   RangeOp rows = factors->rows, depth = factors->depth;
   const int64_t extent = rows.getLargestExtent(),
