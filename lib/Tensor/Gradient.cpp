@@ -820,8 +820,14 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
       sums.emplace_back(std::move(owner), std::move(sum));
     }
   }
-  for (auto &[owner, sum] : sums)
+  Recorder *recorder = Recorder::current();
+  for (auto &[owner, sum] : sums) {
+    const bool isUnasked = recorder && (!owner.impl().grad.defined() ||
+                                        recorder->isUnasked(owner.impl()));
     owner.setGrad(sum);
+    if (isUnasked)
+      recorder->gradientUnasked(owner.impl().shared_from_this());
+  }
   addLoss(tensor);
 }
 

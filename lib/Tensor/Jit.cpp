@@ -80,6 +80,11 @@ JitCore::~JitCore() = default;
 JitCore::JitCore(JitCore &&) noexcept = default;
 JitCore &JitCore::operator=(JitCore &&) noexcept = default;
 
+void JitCore::noteOptimizerStep(const std::vector<Tensor> &parameters) {
+  if (Recorder *recorder = Recorder::current())
+    recorder->optimizerStepped(parameters);
+}
+
 bool JitCore::isInside() { return Recorder::current() != nullptr; }
 
 bool JitCore::isCaptured() const { return state->step != nullptr; }

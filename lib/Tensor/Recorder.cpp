@@ -14,6 +14,7 @@
 #include "Recorder.h"
 #include "Aliasing.h"
 #include "GraphImpl.h"
+#include "Shards.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Profile.h"
@@ -485,9 +486,28 @@ void Recorder::checkDestroyed() const {
                   "instead of making the variable refer to another one");
 }
 
+void Recorder::optimizerStepped(const std::vector<Tensor> &parameters) {
+  hasOptimizerStep = true;
+  for (const Tensor &parameter : parameters) {
+    optimized.insert(&parameter.impl());
+    if (const auto &shards = parameter.impl().shards)
+      for (const Tensor &part : shards->parts)
+        optimized.insert(&part.impl());
+  }
+}
+
+void Recorder::endUnaskedGradients() {
+  for (const auto &[address, unasked] : std::exchange(withUnaskedGradient, {}))
+    if (const std::shared_ptr<TensorImpl> tensor = unasked.lock();
+        tensor && !tensor->requiresGrad && !optimized.contains(address))
+      Tensor(tensor).setGrad({});
+}
+
 std::unique_ptr<CapturedStep>
 Recorder::finish(const std::vector<Tensor> &results) {
   std::lock_guard<GraphMutex> lock(graph->mutex);
+  if (hasOptimizerStep)
+    endUnaskedGradients();
   std::vector<std::shared_ptr<TensorImpl>> escaped;
   {
     std::vector<Tensor> all = results;

@@ -79,7 +79,20 @@ public:
   /// A tensor is made to refer to another value.
   void replaced(TensorImpl &tensor);
   /// A gradient is given to a tensor, or taken from it.
-  void gradientSet(TensorImpl &tensor) { withSetGradient.insert(&tensor); }
+  void gradientSet(TensorImpl &tensor) {
+    withSetGradient.insert(&tensor);
+    withUnaskedGradient.erase(&tensor);
+  }
+  /// Whether the gradient of a tensor was given by backwardToAll() and not
+  /// asked for, see JitCore::noteOptimizerStep().
+  bool isUnasked(TensorImpl &tensor) const {
+    return withUnaskedGradient.contains(&tensor);
+  }
+  /// After gradientSet().
+  void gradientUnasked(const std::shared_ptr<TensorImpl> &tensor) {
+    withUnaskedGradient[tensor.get()] = tensor;
+  }
+  void optimizerStepped(const std::vector<Tensor> &parameters);
   /// Memory that no action makes has become part of the graph.
   void addFrozen(const Buffer &memory);
   /// Memory that was just added holds a key of random numbers: that of
@@ -116,6 +129,7 @@ private:
   [[noreturn]] static void throwSizeRead(const SymInt &size);
 
   void stop();
+  void endUnaskedGradients();
   void useFromBefore(TensorImpl &tensor);
   void addState(std::shared_ptr<TensorImpl> root, bool isRevived);
   /// The slot that contains \p memory, if it is known: an argument rather than
@@ -149,13 +163,15 @@ private:
   std::shared_ptr<GraphImpl> graph;
   std::unique_ptr<CapturedStep> step;
   std::unordered_map<TensorImpl *, uint32_t> argumentOf, stateOf;
-  std::unordered_set<TensorImpl *> seen, alive, withSetGradient;
+  std::unordered_set<TensorImpl *> seen, alive, withSetGradient, optimized;
+  std::unordered_map<TensorImpl *, std::weak_ptr<TensorImpl>>
+      withUnaskedGradient;
   /// The gradients that arguments and states had.
   std::vector<Tensor> argumentGradients, stateGradients;
   std::vector<Region> known;
   std::vector<std::shared_ptr<TensorImpl>> argumentTensors;
   RandomCounters firstCounters;
-  bool isIncomplete = false, usesOtherGraph = false;
+  bool isIncomplete = false, usesOtherGraph = false, hasOptimizerStep = false;
   bool isActive = true;
 };
 

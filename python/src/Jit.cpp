@@ -343,6 +343,8 @@ void tinygrad::python::bindJit(nb::module_ &module) {
   nb::class_<PythonJit>(module, "JitCore", "The compiled part of TinyJit.")
       .def(nb::init<>())
       .def_static("is_inside", &detail::JitCore::isInside)
+      .def_static("note_optimizer_step", &detail::JitCore::noteOptimizerStep,
+                  arg("parameters"))
       .def_prop_ro("is_captured", &PythonJit::isCaptured)
       .def("reset", &PythonJit::reset)
       .def("begin", &PythonJit::begin, arg("args"), arg("kwargs"))

@@ -548,3 +548,96 @@ def test_values_of_sizes_in_captured_steps():
         reads(x, n.bind(2))
         with pytest.raises(JitError, match="n=3 is read as a number"):
             reads(x, n.bind(3))
+
+
+def make_step(images, result=None, prepare=None):
+    """A captured step of an optimizer, which reads images that it is not given."""
+    weight = Tensor([[0.5, -1.0], [0.25, 2.0]])
+    optimizer = nn.optim.SGD([weight], lr=0.1)
+
+    @TinyJit
+    def step():
+        optimizer.zero_grad()
+        loss = (images @ weight).square().sum()
+        loss.backward()
+        if prepare is not None:
+            prepare()
+        extra = [] if result is None else [result()]
+        return (loss.realize(*optimizer.schedule_step()), *extra)
+
+    return step, weight
+
+
+def test_gradients_nobody_asked_for():
+    # By hand: the loss is the sum of squares of images @ weight.
+    def expected(images, count):
+        weight, gradients = np.array([[0.5, -1.0], [0.25, 2.0]]), []
+        for _ in range(count):
+            product = images @ weight
+            gradients.append(2 * product @ weight.T)
+            weight = weight - 0.1 * 2 * images.T @ product
+        return weight, gradients
+
+    values = np.array([[0.25, 0.5], [-0.5, 0.75], [1.0, 0.0]])
+    count = 5
+    weight_after, by_images = expected(values, count)
+    with Context(TRAINING=1):
+        # Not computed by replays, so that they run fewer kernels.
+        images = Tensor(values, dtype="float32").realize()
+        plain, weight = make_step(images)
+        for _ in range(count):
+            plain()
+            assert images.grad is None and weight.grad is not None
+        np.testing.assert_allclose(weight.numpy(), weight_after, rtol=1e-5)
+
+        # A step that returns the gradient asks for it: it is that of each call.
+        images = Tensor(values, dtype="float32").realize()
+        returning, weight = make_step(images, result=lambda: images.grad)
+        for i in range(count):
+            np.testing.assert_allclose(returning()[1].numpy(), by_images[i], rtol=1e-5)
+            assert images.grad is None
+        np.testing.assert_allclose(weight.numpy(), weight_after, rtol=1e-5)
+        assert len(plain.captured.kernels()) < len(returning.captured.kernels())
+
+        # So does one that requires it, or that had one before.
+        images = Tensor(values, dtype="float32").realize()
+        images.requires_grad = True
+        requiring, weight = make_step(images)
+        for i in range(count):
+            images.grad = None
+            requiring()
+            np.testing.assert_allclose(images.grad.numpy(), by_images[i], rtol=1e-5)
+
+        images = Tensor(values, dtype="float32").realize()
+        images.grad = Tensor.zeros(3, 2).contiguous().realize()
+        adding, weight = make_step(images)
+        for i in range(count):
+            adding()
+            np.testing.assert_allclose(images.grad.numpy(), sum(by_images[: i + 1]), rtol=1e-5)
+
+        # And one that sets it.
+        images = Tensor(values, dtype="float32").realize()
+
+        def double():
+            images.grad = images.grad * 2
+
+        setting, weight = make_step(images, prepare=double)
+        for i in range(count):
+            setting()
+            np.testing.assert_allclose(images.grad.numpy(), 2 * by_images[i], rtol=1e-5)
+            images.grad = None
+
+
+def test_gradients_without_optimizer():
+    x, w = vector(1, 2, 3).realize(), vector(3, 4, 5).realize()
+
+    @TinyJit
+    def step():
+        loss = (x * w).sum()
+        loss.backward()
+        return loss.realize()
+
+    for _ in range(4):
+        x.grad = w.grad = None
+        step()
+        assert x.grad.tolist() == [3, 4, 5] and w.grad.tolist() == [1, 2, 3]

@@ -70,6 +70,11 @@ public:
   /// Whether this thread runs the function of a Jit for the first or second
   /// time.
   static bool isInside();
+  /// An optimizer computes a step for \p parameters. If that is inside of the
+  /// first two calls, gradients that nobody asked for end with the call: those
+  /// that backwardToAll() has given to other tensors that require none and had
+  /// none. Replays would compute them, and add them up.
+  static void noteOptimizerStep(const std::vector<Tensor> &parameters);
   bool isCaptured() const;
   void reset();
   /// What was captured; null if nothing was.

@@ -105,6 +105,7 @@ class Optimizer:
                 "Tensor.training is off, but has to be on for the step of an optimizer: "
                 "set it, or use `with Context(TRAINING=1):`"
             )
+        _core.JitCore.note_optimizer_step(self.params)
         # The steps are no part of what is differentiated.
         outer = Tensor._no_grad
         Tensor._no_grad = True
