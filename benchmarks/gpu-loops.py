@@ -15,7 +15,8 @@ with --chip sm_90a, where heuristics choose these.
 Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernels.py
 and are for sm_90a: one instruction (HGMMA; QGMMA of fp8, IGMMA of i8) of four subgroups
 is 64 rows, all columns of the operation and a depth of 32 bytes. With -tma, copies of boxes (UTMALDG) fill tiles;
-what one subgroup does to begin these is not counted. With -store, results of f16 are stored as boxes.
+what one subgroup does to begin these is not counted. With -four, there are four buffers,
+and with -by-warpgroup, also a further warpgroup that copies. With -store, results of f16 are stored as boxes.
 """
 
 import argparse
@@ -79,6 +80,12 @@ SCHEDULES |= {
     f"{name}-store": [*SCHEDULES[name], "--store", "--result=f16"]
     for name in SCHEDULES
     if re.fullmatch(r"wgmma-\d+x\d+-tma", name)
+}
+# A further warpgroup begins the copies; four buffers, as heuristics have.
+SCHEDULES |= {
+    f"{name}-{copies}": [*SCHEDULES[f"{name}-tma"], "--buffers=4", *more]
+    for name in ("wgmma-128x256", "wgmma-256x128")
+    for copies, more in (("four", []), ("by-warpgroup", ["--by-warpgroup"]))
 }
 MULTIPLICATIONS = ("HGMMA", "QGMMA", "IGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
 

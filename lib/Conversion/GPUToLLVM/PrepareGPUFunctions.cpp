@@ -20,6 +20,7 @@
 #include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -400,7 +401,11 @@ static void annotateLoops(gpu::GPUFuncOp func) {
   MLIRContext *context = func.getContext();
   func.walk([&](scf::ForOp loop) {
     const bool hasBarrier =
-        loop->walk([](gpu::BarrierOp) { return WalkResult::interrupt(); })
+        loop->walk([](Operation *op) {
+              return isa<gpu::BarrierOp, NVVM::BarrierOp>(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
             .wasInterrupted();
     int32_t count = 1;
     if (!hasBarrier && !hasLoop(loop))

@@ -284,6 +284,24 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
         op->erase();
         return success();
       })
+      .Case<NVVM::BarrierOp>([&](NVVM::BarrierOp barrier) -> LogicalResult {
+        if (!barrier.getBarrierId() || !barrier.getNumberOfThreads() ||
+            barrier.getReductionOp())
+          return op->emitOpError("is not supported by the simulator");
+        call("tg_sim_named_barrier",
+             {toI64(item), toI64(barrier.getBarrierId()),
+              toI64(barrier.getNumberOfThreads()), i64(numSites++)});
+        op->erase();
+        return success();
+      })
+      .Case<NVVM::SetMaxRegisterOp>([&](NVVM::SetMaxRegisterOp set) {
+        const bool isIncrease =
+            set.getAction() == NVVM::SetMaxRegisterAction::increase;
+        call("tg_sim_set_registers", {toI64(item), i64(set.getRegCount()),
+                                      i64(isIncrease), i64(numSites++)});
+        op->erase();
+        return success();
+      })
       .Case<gpu::ShuffleOp>([&](gpu::ShuffleOp shuffle) -> LogicalResult {
         Type type = shuffle.getValue().getType();
         if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 64)

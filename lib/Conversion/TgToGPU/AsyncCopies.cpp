@@ -153,11 +153,56 @@ void GPUEmitter::atPosition(unsigned loop, Value value, Dim begin, Dim end,
   ranges[loop] = outer;
 }
 
+SmallVector<Value, 2> GPUEmitter::getStarts(ArrayRef<StageOp> tiles,
+                                            Value position, Location loc) {
+  StageOp first = tiles[0];
+  Value number = getIndexConstant(int64_t(*first.getBuffers()), loc);
+  number = arith::RemUIOp::create(at(top(), loc), position, number);
+  SmallVector<Value, 2> starts;
+  for (StageOp tile : tiles) {
+    Value size = getIndexConstant(getBufferSize(tile), loc);
+    starts.push_back(arith::MulIOp::create(at(top(), loc), number, size));
+  }
+  return starts;
+}
+
+void GPUEmitter::emitPositions(
+    unsigned loop, SmallVectorImpl<Value> &carried, Location loc,
+    llvm::function_ref<void(Value, SmallVectorImpl<Value> &)> body) {
+  const Dim extent = getExtent(ranges[loop]);
+  const Range saved = ranges[loop];
+  Value zero = getIndexConstant(0, loc), end = getDimValue(extent, loc),
+        one = getIndexConstant(1, loc);
+  auto all = scf::ForOp::create(at(top(), loc), zero, end, one, carried);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *before = std::exchange(parent->before, all);
+  ranges[loop].value = all.getInductionVar();
+  setPart(ranges[loop], getNumber(0), extent);
+  ranges[loop].depth = scopes.size();
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = all.getBody();
+  // Without values, the loop has its end already.
+  if (carried.empty())
+    scope.anchor->before = all.getBody()->getTerminator();
+  scopes.push_back(std::move(scope));
+  SmallVector<Value> values(all.getRegionIterArgs());
+  body(all.getInductionVar(), values);
+  if (!carried.empty())
+    scf::YieldOp::create(at(top(), loc), values);
+  closeScope();
+  parent->before = before;
+  ranges[loop] = saved;
+  carried.assign(all.getResults().begin(), all.getResults().end());
+}
+
 void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
                                  SmallVectorImpl<Value> &sums, Location loc,
                                  Multiply multiply) {
   if (isDirect(tiles[0]))
     return emitDirectlyAhead(tiles, loop, sums, loc, multiply);
+  if (filling)
+    return emitFilledByOthers(tiles, loop, sums, loc, multiply);
   const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
   std::optional<BoxFilling> boxes;
   if (isBoxTile(tiles[0]))
@@ -167,8 +212,6 @@ void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
   positionsInFlight = boxes && buffers > 2 ? 1 : 0;
   const int64_t distance = buffers - 1 - positionsInFlight;
   Dim extent = getExtent(ranges[loop]);
-  const unsigned depth = top();
-  const Range saved = ranges[loop];
   Type token = nvgpu::DeviceAsyncTokenType::get(kernel.getContext());
   // Copies since the last group are the next one.
   auto commit = [&]() -> Value {
@@ -180,21 +223,9 @@ void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
     group->setAttr("all", b.getUnitAttr());
     return group;
   };
-  // Where the buffer of a position begins in the memory of each tile.
-  auto getStarts = [&](Value position) {
-    Value number = getIndexConstant(buffers, loc);
-    number = arith::RemUIOp::create(at(top(), loc), position, number);
-    SmallVector<Value, 2> starts;
-    for (StageOp tile : tiles) {
-      Value size = getIndexConstant(getBufferSize(tile), loc);
-      starts.push_back(arith::MulIOp::create(at(top(), loc), number, size));
-    }
-    return starts;
-  };
-
   if (!boxes)
     for (StageOp tile : tiles)
-      separateFromReads(tile, depth, loc);
+      separateFromReads(tile, top(), loc);
   // Begins to fill the buffers of a position.
   auto fill = [&](Value position, ArrayRef<Value> starts) {
     if (boxes)
@@ -203,8 +234,7 @@ void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
       beginCopies(tile, start);
   };
   Value group;
-  Value zero = getIndexConstant(0, loc), end = getDimValue(extent, loc),
-        one = getIndexConstant(1, loc);
+  Value end = getDimValue(extent, loc);
   for (int64_t position = 0; position < distance; ++position) {
     if (position < extent.getMax()) {
       // An extent that is symbolic may be shorter.
@@ -229,45 +259,31 @@ void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
       group = commit();
   }
 
-  auto all = scf::ForOp::create(at(depth, loc), zero, end, one, sums);
-  std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  Operation *before = std::exchange(parent->before, all);
-  ranges[loop].value = all.getInductionVar();
-  setPart(ranges[loop], getNumber(0), extent);
-  ranges[loop].depth = scopes.size();
-  Scope scope;
-  scope.anchor = std::make_shared<Anchor>();
-  scope.anchor->block = all.getBody();
-  scopes.push_back(std::move(scope));
-  // The copies of this position are complete, for all items (those of boxes
-  // later), and all have read the buffer that is filled next.
-  if (!boxes) {
-    nvgpu::DeviceAsyncWaitOp::create(
-        at(top(), loc), group,
-        builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
-    separateProxies(top(), loc);
-  }
-  gpu::BarrierOp::create(at(top(), loc));
-  Value ahead = getIndexConstant(distance, loc);
-  Value next =
-      arith::AddIOp::create(at(top(), loc), all.getInductionVar(), ahead);
-  Value isInside = arith::CmpIOp::create(at(top(), loc),
-                                         arith::CmpIPredicate::ult, next, end);
-  emitGuarded(isInside, loc, [&] {
-    atPosition(loop, next, getNumber(distance), extent,
-               [&] { fill(next, getStarts(next)); });
-  });
-  if (boxes)
-    waitForBoxes(*boxes, all.getInductionVar(), buffers, loc);
-  else
-    commit();
-  SmallVector<Value> values(all.getRegionIterArgs());
-  multiply(getStarts(all.getInductionVar()), values);
-  scf::YieldOp::create(at(top(), loc), values);
-  closeScope();
-  parent->before = before;
-  ranges[loop] = saved;
+  emitPositions(
+      loop, sums, loc, [&](Value now, SmallVectorImpl<Value> &values) {
+        // The copies of this position are complete, for all items (those of
+        // boxes later), and all have read the buffer that is filled next.
+        if (!boxes) {
+          nvgpu::DeviceAsyncWaitOp::create(
+              at(top(), loc), group,
+              builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
+          separateProxies(top(), loc);
+        }
+        createBarrier(top(), loc);
+        Value ahead = getIndexConstant(distance, loc);
+        Value next = arith::AddIOp::create(at(top(), loc), now, ahead);
+        Value isInside = arith::CmpIOp::create(
+            at(top(), loc), arith::CmpIPredicate::ult, next, end);
+        emitGuarded(isInside, loc, [&] {
+          atPosition(loop, next, getNumber(distance), extent,
+                     [&] { fill(next, getStarts(tiles, next, loc)); });
+        });
+        if (boxes)
+          waitForBoxes(*boxes, now, buffers, loc);
+        else
+          commit();
+        multiply(getStarts(tiles, now, loc), values);
+      });
   if (std::exchange(positionsInFlight, 0) > 0)
     NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
-  sums.assign(all.getResults().begin(), all.getResults().end());
 }

@@ -93,6 +93,26 @@ Value GPUEmitter::getIsFirstItem(Location loc) {
   return getIsFirst(axes, top(), loc);
 }
 
+Value GPUEmitter::getIsBeginner(Location loc) {
+  if (layout.copyingItems == 0)
+    return getIsFirstItem(loc);
+  Value isFirst;
+  for (unsigned direction : {0, 1, 2}) {
+    if (layout.groupSize[direction] == 1)
+      continue;
+    const int64_t first =
+        direction == layout.copyingDirection ? layout.getFirstCopying() : 0;
+    Value number = getNumber(gpu::Dimension(direction), /*isItem=*/true),
+          wanted = getIndexConstant(first, loc);
+    B &b = at(0, loc);
+    Value isEqual =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, wanted);
+    isFirst =
+        isFirst ? Value(arith::AndIOp::create(b, isFirst, isEqual)) : isEqual;
+  }
+  return isFirst;
+}
+
 GPUEmitter::BoxFilling GPUEmitter::prepareBoxes(int64_t buffers, Location loc) {
   MLIRContext *context = kernel.getContext();
   BoxFilling filling;
@@ -109,18 +129,28 @@ GPUEmitter::BoxFilling GPUEmitter::prepareBoxes(int64_t buffers, Location loc) {
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup),
       unsigned(buffers));
   filling.mbarriers = nvgpu::MBarrierCreateOp::create(at(0, loc), group);
-  filling.isBeginner = getIsFirstItem(loc);
+  if (layout.copyingItems > 0)
+    filling.emptied = nvgpu::MBarrierCreateOp::create(at(0, loc), group);
+  filling.isBeginner = getIsBeginner(loc);
   SmallVector<Value> numbers;
   for (int64_t i = 0; i < buffers; ++i)
     numbers.push_back(getIndexConstant(i, loc));
-  // One arrival: of the item that begins the copies.
-  Value arrivals = getIndexConstant(1, loc);
+  // One arrival: of the item that begins the copies. One of each warpgroup says
+  // that it has read them.
+  Value one = getIndexConstant(1, loc),
+        warpgroups =
+            getIndexConstant(layout.getRangeItems() / kWarpgroupItems, loc);
   emitGuarded(filling.isBeginner, loc, [&] {
     for (Value number : numbers)
-      nvgpu::MBarrierInitOp::create(at(top(), loc), filling.mbarriers, arrivals,
+      nvgpu::MBarrierInitOp::create(at(top(), loc), filling.mbarriers, one,
                                     number, Value());
+    for (Value number : numbers)
+      if (filling.emptied)
+        nvgpu::MBarrierInitOp::create(at(top(), loc), filling.emptied,
+                                      warpgroups, number, Value());
     NVVM::FenceMbarrierInitOp::create(at(top(), loc));
   });
+  // Of all items.
   gpu::BarrierOp::create(at(top(), loc));
   return filling;
 }
@@ -163,6 +193,11 @@ void GPUEmitter::beginBoxes(const BoxFilling &filling, Value position,
 
 void GPUEmitter::waitForBoxes(const BoxFilling &filling, Value position,
                               int64_t buffers, Location loc) {
+  waitForPhase(filling.mbarriers, position, buffers, /*isOther=*/false, loc);
+}
+
+void GPUEmitter::waitForPhase(Value mbarriers, Value position, int64_t buffers,
+                              bool isOther, Location loc) {
   Value count = getIndexConstant(buffers, loc), two = getIndexConstant(2, loc),
         one = getIndexConstant(1, loc),
         time = getIndexConstant(kWaitNanoseconds, loc);
@@ -171,8 +206,10 @@ void GPUEmitter::waitForBoxes(const BoxFilling &filling, Value position,
   Value phase = arith::DivUIOp::create(b, position, count);
   Value parity = arith::CmpIOp::create(
       b, arith::CmpIPredicate::eq, arith::RemUIOp::create(b, phase, two), one);
-  nvgpu::MBarrierTryWaitParityOp::create(b, filling.mbarriers, parity, time,
-                                         number);
+  if (isOther)
+    parity =
+        arith::XOrIOp::create(b, parity, arith::ConstantIntOp::create(b, 1, 1));
+  nvgpu::MBarrierTryWaitParityOp::create(b, mbarriers, parity, time, number);
 }
 
 void GPUEmitter::writeToBox(StoreOp op) {
@@ -181,7 +218,7 @@ void GPUEmitter::writeToBox(StoreOp op) {
   Value value = get(op.getValue());
   // Other items may multiply what is in the tile.
   if (!std::exchange(hasBoxResults, true))
-    gpu::BarrierOp::create(at(top(), loc));
+    createBarrier(top(), loc);
   const tinygrad::TensorMap &map = result.boxes.map;
   const int64_t rowSize = map.box[0],
                 boxRows = result.rows; // those of boxes one below the other
@@ -217,7 +254,7 @@ void GPUEmitter::storeBoxes(Location loc) {
   Value map =
       createTensorMap(boxes.map, getBuffer(StoreOp(store).getBuffer()), loc);
   separateProxies(top(), loc);
-  gpu::BarrierOp::create(at(top(), loc));
+  createBarrier(top(), loc);
   emitGuarded(getIsFirstItem(loc), loc, [&] {
     for (auto [i, distance] : llvm::enumerate(boxes.boxes)) {
       // Neighbors first.

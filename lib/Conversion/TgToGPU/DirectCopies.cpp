@@ -135,7 +135,7 @@ void GPUEmitter::emitDirectlyAhead(std::array<StageOp, 2> tiles, unsigned loop,
   // the buffer that is filled next.
   auto begin = [&](int64_t running) {
     waitForDirectCopies(running, loc);
-    gpu::BarrierOp::create(at(top(), loc));
+    createBarrier(top(), loc);
   };
   auto atNumber = [&](int64_t position, llvm::function_ref<void()> body) {
     atPosition(loop, Value(), getNumber(position), getNumber(position + 1),

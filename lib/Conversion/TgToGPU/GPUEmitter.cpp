@@ -113,6 +113,44 @@ void GPUEmitter::bindItems() {
   }
 }
 
+void GPUEmitter::emitItems(llvm::function_ref<void()> body) {
+  const Location loc = kernel.getLoc();
+  if (layout.copyingItems == 0) {
+    bindItems();
+    return body();
+  }
+  if (!layout.boxTiles.empty())
+    emitCopyingItems(loc);
+  const unsigned direction = layout.copyingDirection;
+  Value number = getNumber(kDirections[direction], /*isItem=*/true);
+  Value end = getIndexConstant(layout.getFirstCopying(), loc);
+  Value isOther = arith::CmpIOp::create(at(top(), loc),
+                                        arith::CmpIPredicate::ult, number, end);
+  // The numbers of the last items are none of ranges: what depends on these is
+  // inside of the guard.
+  emitGuarded(isOther, loc, [&] {
+    if (filling)
+      setRegisters(/*ofCopyingItems=*/false, loc);
+    bindItems();
+    body();
+  });
+}
+
+void GPUEmitter::createBarrier(unsigned depth, Location loc) {
+  B &b = at(depth, loc);
+  if (layout.copyingItems == 0) {
+    gpu::BarrierOp::create(b);
+    return;
+  }
+  auto number = [&](int64_t value) {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  // Number 0 is that of all items.
+  Value id = number(1), count = number(layout.getRangeItems());
+  NVVM::BarrierOp::create(b, TypeRange(), id, count,
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
 void GPUEmitter::emitInGroups(llvm::function_ref<void()> body) {
   if (!layout.foldedGroups.getAttr())
     return body();
@@ -160,8 +198,11 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
                 builder.getUnitAttr());
   SmallVector<int32_t> size(layout.groupSize.begin(), layout.groupSize.end());
   func.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(size));
+  // Registers are shared among the items of one group.
   if (const int64_t resident =
-          getResidentGroups(getGroupNeeds(kernel, layout), target))
+          layout.copyingItems > 0
+              ? 1
+              : getResidentGroups(getGroupNeeds(kernel, layout), target))
     func->setAttr(residentGroupsAttrName, builder.getI64IntegerAttr(resident));
   SmallVector<Attribute, 3> groups;
   for (const Dim &number : layout.groups)
@@ -196,10 +237,11 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
     // What depends on a range is inside the guard.
     emitInGroups([&] {
       bindGrid();
-      bindItems();
-      emitStores(stores, parallelSet);
-      if (layout.boxStore)
-        storeBoxes(StoreOp(layout.boxStore->store).getLoc());
+      emitItems([&] {
+        emitStores(stores, parallelSet);
+        if (layout.boxStore)
+          storeBoxes(StoreOp(layout.boxStore->store).getLoc());
+      });
     });
   }
   return func;

@@ -45,6 +45,11 @@ private:
   using KernelEmitter::getNumber;
   /// The number of the group or of the item in a direction.
   Value getNumber(gpu::Dimension direction, bool isItem);
+  /// Begins what the items do that ranges have; the others, if there are any,
+  /// copy boxes.
+  void emitItems(llvm::function_ref<void()> body);
+  /// A barrier of the items that ranges have.
+  void createBarrier(unsigned depth, Location loc);
   /// Calls `body` only in groups that exist, if the grid is folded.
   void emitInGroups(llvm::function_ref<void()> body);
 
@@ -159,6 +164,14 @@ private:
   void emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
                        SmallVectorImpl<Value> &sums, Location loc,
                        Multiply multiply);
+  /// Where the buffers of a position begin in the memory of each tile.
+  SmallVector<Value, 2> getStarts(ArrayRef<StageOp> tiles, Value position,
+                                  Location loc);
+  /// Emits the loop of a sum whose tiles are filled ahead; `body` is given the
+  /// position and changes the values that the loop carries.
+  void
+  emitPositions(unsigned loop, SmallVectorImpl<Value> &carried, Location loc,
+                llvm::function_ref<void(Value, SmallVectorImpl<Value> &)> body);
   /// Calls `body` in a scope in which a loop is at a position of a part.
   void atPosition(unsigned loop, Value value, Dim begin, Dim end,
                   llvm::function_ref<void()> body);
@@ -184,6 +197,7 @@ private:
   /// What the loop around a sum needs for them.
   struct BoxFilling {
     Value mbarriers;  ///< one for each buffer
+    Value emptied;    ///< the same, if there are items that only copy
     Value isBeginner; ///< whether the item begins copies; null if it is alone
     SmallVector<Value, 2> maps;
     int64_t bytes = 0; ///< of all tiles together
@@ -193,6 +207,8 @@ private:
     return llvm::any_of(layout.boxTiles,
                         [&](const auto &entry) { return entry.first == tile; });
   }
+  /// Whether the item is the one that begins copies; null if it is alone.
+  Value getIsBeginner(Location loc);
   /// Initializes the mbarriers in the top scope.
   BoxFilling prepareBoxes(int64_t buffers, Location loc);
   /// Begins to fill the buffers of a position of the loop, which begin at the
@@ -202,6 +218,22 @@ private:
   /// Waits until the buffers of a position are filled.
   void waitForBoxes(const BoxFilling &filling, Value position, int64_t buffers,
                     Location loc);
+  /// Waits for the mbarrier of a position, in the parity of its phase or the
+  /// other one.
+  void waitForPhase(Value mbarriers, Value position, int64_t buffers,
+                    bool isOther, Location loc);
+  /// What the items do that only copy: they fill the buffers of each position
+  /// once these are empty.
+  void emitCopyingItems(Location loc);
+  /// A loop in which these fill the buffers, and the others multiply.
+  void emitFilledByOthers(ArrayRef<StageOp> tiles, unsigned loop,
+                          SmallVectorImpl<Value> &sums, Location loc,
+                          Multiply multiply);
+  /// The loop of the sum whose tiles copies of boxes fill.
+  unsigned getBoxLoop();
+  /// Changes how many registers items have: those that copy give some of them
+  /// to the others. Nothing if all have as many as they can.
+  void setRegisters(bool ofCopyingItems, Location loc);
   /// A map of boxes of a buffer.
   Value createTensorMap(const tinygrad::TensorMap &map, Value buffer,
                         Location loc);
@@ -269,6 +301,8 @@ private:
   /// The last positions of a loop whose products may still run at the end of
   /// one.
   int64_t positionsInFlight = 0;
+  /// What fills tiles, if that are items that only copy.
+  std::optional<BoxFilling> filling;
   /// Whether results are in the memory of a tile.
   bool hasBoxResults = false;
   bool isFillingOthers = false;

@@ -65,7 +65,7 @@ void GPUEmitter::separateFromReads(Operation *op, unsigned depth, Location loc,
   if (isFirst && (block == scopes[0].anchor->block || !isFirstOfBlock))
     return;
   if (separated.insert(block).second)
-    gpu::BarrierOp::create(at(depth, loc));
+    createBarrier(depth, loc);
 }
 
 void GPUEmitter::separateFromWrites(Location loc) {
@@ -75,7 +75,7 @@ void GPUEmitter::separateFromWrites(Location loc) {
     if (depth > top())
       return false;
     separateProxies(depth, loc);
-    gpu::BarrierOp::create(at(depth, loc));
+    createBarrier(depth, loc);
     return isOuter = true;
   });
   if (isOuter)
@@ -91,7 +91,7 @@ void GPUEmitter::separateLoads(ArrayRef<StoreOp> stores) {
                  });
         });
       }))
-    gpu::BarrierOp::create(at(top(), kernel.getLoc()));
+    createBarrier(top(), kernel.getLoc());
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,8 @@ const std::vector<KernelFunction> &tinygrad::kernelFunctions() {
       {"__extendhfsf2", addressOf(halfToFloat)},
       {detail::kReportBoundsName, addressOf(detail::reportBounds)},
       {"tg_sim_barrier", addressOf(tg_sim_barrier)},
+      {"tg_sim_named_barrier", addressOf(tg_sim_named_barrier)},
+      {"tg_sim_set_registers", addressOf(tg_sim_set_registers)},
       {"tg_sim_shuffle", addressOf(tg_sim_shuffle)},
       {"tg_sim_access", addressOf(tg_sim_access)},
       {"tg_sim_multiply", addressOf(tg_sim_multiply)},

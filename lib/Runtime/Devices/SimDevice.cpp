@@ -113,7 +113,7 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
       {kernel.name(), reinterpret_cast<CpuKernelFunction>(kernel.entry()),
        launch.groups, launch.groupSize, chip.subgroupSize, launch.sharedBytes,
        addresses.data(), addresses.size(), values, simulatorSeed(), counted,
-       counted > 0 && simulatorSkips(), chip.memory});
+       counted > 0 && simulatorSkips(), chip.memory, chip.unitRegisters});
   const int64_t items =
       int64_t(launch.groupSize[0]) * launch.groupSize[1] * launch.groupSize[2];
   if (counted > 0)
@@ -133,6 +133,7 @@ SimChip detail::describeSimChip(const std::string &name) {
   chip.name = name;
   chip.subgroupSize = uint32_t(data->subgroupItems);
   chip.memory = data->memory;
+  chip.unitRegisters = data->unitRegisters;
   chip.limits.groups = kMaxGridGroups;
   chip.limits.items = data->groupItems;
   chip.limits.groupSize = {kMaxGroupItems, kMaxGroupItems,

@@ -125,14 +125,18 @@ void SimGroup::runGroup() {
     items[i].state = State::Fresh;
     items[i].copies.clear();
     items[i].copyGroups.clear();
+    items[i].order.clear();
+    items[i].registers = getFirstRegisters();
     items[i].products.clear();
     items[i].productGroups.clear();
     items[i].hasFencedRegisters = items[i].hasFencedProxy = false;
     items[i].unfencedSince = 0;
     items[i].numStoreGroups = 0;
-    items[i].seenPhases.clear();
   }
-  products.clear();
+  numAtNamedBarriers = numAtRegisters = 0;
+  freeRegisters = 0;
+  numProducts = 0;
+  productReads.clear();
   reading.clear();
   stores.clear();
   mbarriers.clear();
@@ -143,6 +147,8 @@ void SimGroup::runGroup() {
     numCopying = 0;
     copying.assign(launch().sharedBytes, 0);
   }
+  for (uint32_t i = 0; i < numItems; ++i)
+    items[i].epoch = sharedShadow.getPhase();
   Random random(launch().seed + (group << 32));
   turn.resize(numItems);
   std::iota(turn.begin(), turn.end(), 0u);

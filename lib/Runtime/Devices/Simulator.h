@@ -21,6 +21,7 @@
 
 #include "GPULaunch.h"
 #include "SimulatorCounts.h"
+#include "SimulatorOrder.h"
 #include "TinyGrad/Runtime/Device.h"
 
 #include <array>
@@ -55,6 +56,8 @@ struct SimItem {
     AtBarrier,
     AtShuffle,
     AtMbarrier,
+    AtNamedBarrier,
+    AtRegisters,
     Ended
   };
 
@@ -63,7 +66,7 @@ struct SimItem {
   uint32_t number = 0;    ///< in the group, x fastest
   State state = State::Fresh;
   int64_t site = 0; ///< where it waits
-  // Of the shuffle or matrix operation at which it waits.
+  // Of the shuffle, matrix operation or barrier at which it waits.
   int64_t bits = 0, operand = 0, mode = 0, width = 0, result = 0;
 
   /// A copy to shared memory that has begun.
@@ -77,17 +80,19 @@ struct SimItem {
   std::vector<Copy> copies;
   std::vector<std::size_t> copyGroups;
   /// The same for products of matrices that read shared memory, by number.
-  std::vector<uint64_t> products;
+  std::vector<uint32_t> products;
   std::vector<std::size_t> productGroups;
   /// Whether a fence came after the last other access to registers of sums.
   bool hasFencedRegisters = false;
+  /// Its phase in shared memory, and what is ordered before its next access.
+  uint32_t epoch = 0;
+  SimOrder order;
+  int64_t registers = 0;
   /// The phase since which the item has written shared memory without a fence
   /// and a barrier that let matrix operations read it, 0 if it has not; and
   /// whether the fence has come.
   uint32_t unfencedSince = 0;
   bool hasFencedProxy = false;
-  /// By number of an mbarrier, how many of its phases the item has seen end.
-  std::vector<uint32_t> seenPhases;
   /// How many groups of stores of boxes the item has closed.
   std::size_t numStoreGroups = 0;
 };
@@ -140,6 +145,7 @@ struct SimChip {
   uint32_t subgroupSize = 32;
   MemoryUnit memory;
   GPULimits limits;
+  int64_t unitRegisters = 0; ///< of a compute unit
 };
 
 /// Throws DeviceError if there is no such GPU.
@@ -166,6 +172,8 @@ struct SimLaunch {
   int64_t countedGroups = 0;
   bool skipsOthers = false; ///< only counted groups run
   MemoryUnit memory = {};   ///< what is counted
+  /// The registers of a compute unit, which a group has for itself.
+  int64_t unitRegisters = int64_t(1) << 16;
 };
 
 /// Keeps the memory of launches for later ones: stacks, shared memory, records.
@@ -199,6 +207,14 @@ extern "C" {
 /// Waits for all items of the group. `site` tells the barriers of a kernel
 /// apart.
 void tg_sim_barrier(int64_t item, int64_t site);
+/// barrier.sync with a number and a number of items: waits for so many of the
+/// group, which are whole subgroups.
+void tg_sim_named_barrier(int64_t item, int64_t number, int64_t count,
+                          int64_t site);
+/// setmaxnreg: changes the registers of each item of a warpgroup, all of which
+/// have to come here; an increase waits until others have given back as many.
+void tg_sim_set_registers(int64_t item, int64_t count, int64_t isIncrease,
+                          int64_t site);
 /// The `bits` of another lane of the subgroup, all of which have to come here:
 /// of lane ^ operand, lane - operand, lane + operand or operand, by `mode`. The
 /// item's own if its lane or that one is not one of the first `width`, or if

@@ -95,12 +95,12 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
     }
     if (numCopying > 0 && !checkCopies(offset, bytes, item, access))
       stop(item);
-    if (kind.writes && !(products.empty() && stores.empty()) &&
-        !checkProducts(offset, bytes, item, access))
+    if (kind.writes && !(productReads.empty() && stores.empty()) &&
+        !checkReads(offset, bytes, item, access))
       stop(item);
     if (!arrived.empty() && !checkArrivals(offset, bytes, item, access))
       stop(item);
-    if (sharedShadow.access(offset, bytes, kind, item.number, conflict))
+    if (sharedShadow.access(offset, bytes, kind, toShadow(item), conflict))
         [[likely]] {
       if (flags & SimAsync) {
         std::fill_n(copying.begin() + std::ptrdiff_t(offset), bytes,
@@ -181,6 +181,13 @@ std::string SimGroup::describeWait(const SimItem &item) {
     return "waits at barrier " + std::to_string(item.site);
   case State::AtMbarrier:
     return "waits for mbarrier " + std::to_string(item.bits) + " at " +
+           std::to_string(item.site);
+  case State::AtNamedBarrier:
+    return "waits at barrier " + std::to_string(item.site) + " (number " +
+           std::to_string(item.bits) + ", of " + std::to_string(item.operand) +
+           " work items)";
+  case State::AtRegisters:
+    return "sets " + std::to_string(item.bits) + " registers at " +
            std::to_string(item.site);
   case State::AtShuffle: {
     if (item.mode == SimMultiplyShared)

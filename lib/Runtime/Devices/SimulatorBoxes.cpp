@@ -140,7 +140,7 @@ bool SimGroup::readStoredElement(const SimItem &item, std::size_t offset,
     return false;
   }
   Conflict conflict;
-  if (!sharedShadow.access(offset, bytes, {true, false}, item.number,
+  if (!sharedShadow.access(offset, bytes, {true, false}, toShadow(item),
                            conflict)) {
     record(conflict.kind == Conflict::Kind::Uninitialized
                ? what() + ", which no work item of the group has written"
@@ -202,17 +202,6 @@ void SimGroup::landStore(std::size_t number) {
   for (std::size_t offset = source; offset < next; ++offset)
     --reading[offset];
   stores.erase(stores.begin() + std::ptrdiff_t(number));
-}
-
-/// What reads a byte of shared memory.
-const char *SimGroup::nameOfReader(std::size_t offset) const {
-  const bool isStore =
-      std::any_of(stores.begin(), stores.end(), [&](const BoxStore &store) {
-        const auto bytes = std::size_t(store.map.box[0] * store.map.box[1] *
-                                       store.map.elementBytes);
-        return offset >= store.source && offset < store.source + bytes;
-      });
-  return isStore ? "a store of a box" : "a matrix operation";
 }
 
 /// At the end of a group. Its memory is another group's from then on.

@@ -59,10 +59,14 @@ bool SimGroup::release() {
   for (uint32_t i = 0; i < numAtShuffle.size(); ++i)
     if (numAtShuffle[i] > 0 && !releaseSubgroup(i))
       return false;
-  if (!mbarriers.empty() && !releaseMbarriers())
+  if ((numAtNamedBarriers > 0 && !releaseNamedBarriers()) ||
+      (numAtRegisters > 0 && !releaseRegisters()) ||
+      (!mbarriers.empty() && !releaseMbarriers()))
     return false;
   if (!turn.empty())
     return true;
+  if (recordIncomplete())
+    return false;
   // All others wait at a barrier.
   const SimItem *waiting =
       std::find_if(items.get(), items.get() + numItems, [](const SimItem &i) {
@@ -75,15 +79,8 @@ bool SimGroup::release() {
     }
   for (uint32_t i = 0; i < numItems; ++i)
     setReady(items[i]);
-  for (uint32_t i = 0; i < numItems; ++i)
-    if (items[i].hasFencedProxy) {
-      items[i].unfencedSince = 0;
-      items[i].hasFencedProxy = false;
-    }
   ++phase;
-  shareSeenPhases();
-  if (launch().sharedBytes > 0)
-    sharedShadow.nextPhase();
+  orderAll();
   return true;
 }
 
@@ -128,8 +125,8 @@ bool SimGroup::releaseSubgroup(uint32_t subgroup) {
     return releaseWarpgroup(*waiting);
   for (uint32_t i = begin; i < end; ++i) {
     const SimItem &item = items[i];
-    if (item.state == State::AtMbarrier)
-      return true; // it may still come
+    if (mayStillCome(item))
+      return true;
     if (item.state != State::AtShuffle || item.site != waiting->site ||
         item.mode != waiting->mode || item.width != waiting->width) {
       recordMissing(*waiting, item);
@@ -226,7 +223,7 @@ void SimGroup::waitForCopies(SimItem &item, std::size_t count) {
     // Other items see it only after another barrier. Nobody has accessed it
     // since the copy began.
     Conflict conflict;
-    sharedShadow.access(offset, bytes, {false, true}, item.number, conflict);
+    sharedShadow.access(offset, bytes, {false, true}, toShadow(item), conflict);
     noteWrite(item);
   }
   item.copies.erase(item.copies.begin(),

@@ -88,6 +88,9 @@ public:
 
   // For the functions that kernels call.
   void barrier(SimItem &item, int64_t site);
+  void namedBarrier(SimItem &item, int64_t number, int64_t count, int64_t site);
+  void setRegisters(SimItem &item, int64_t count, bool isIncrease,
+                    int64_t site);
   int64_t shuffle(SimItem &item, int64_t bits, int64_t operand, int64_t mode,
                   int64_t width, int64_t site);
   void access(SimItem &item, const Access &access);
@@ -133,12 +136,13 @@ private:
   bool multiplyWarpgroup(uint32_t begin);
   bool readProductElement(std::size_t offset, std::size_t bytes, uint32_t begin,
                           int64_t site);
-  bool checkProducts(std::size_t offset, std::size_t bytes, const SimItem &item,
-                     const Access &access);
+  bool isProductOver(std::size_t offset, const SimItem &item) const;
+  bool checkReads(std::size_t offset, std::size_t bytes, const SimItem &item,
+                  const Access &access);
   /// Notes that the item wrote shared memory.
   void noteWrite(SimItem &item) {
     if (item.unfencedSince == 0)
-      item.unfencedSince = sharedShadow.getPhase();
+      item.unfencedSince = item.epoch;
     item.hasFencedProxy = false;
   }
   bool checkCopies(std::size_t offset, std::size_t bytes, const SimItem &item,
@@ -157,20 +161,38 @@ private:
   bool readStoredElement(const SimItem &item, std::size_t offset,
                          std::size_t bytes);
   bool checkFencedProxy(std::size_t offset, const std::string &what);
-  const char *nameOfReader(std::size_t offset) const;
   void landStore(std::size_t number);
   bool endStores();
   void endPhaseIfComplete(Mbarrier &mbarrier);
   bool isPhaseOver(const SimItem &item) const;
+  void acquirePhases(SimItem &item, std::size_t number);
   bool releaseMbarriers();
   void landBoxes(std::size_t number);
-  void recordStuck(const SimItem &item);
+  std::string describeStuck(const SimItem &item) const;
+  void recordStuck();
   bool hasSeenArrival(std::size_t offset, const SimItem &item) const;
   bool checkArrivals(std::size_t offset, std::size_t bytes, const SimItem &item,
                      const Access &access);
   std::string nameOfArrival(std::size_t offset) const;
-  void shareSeenPhases();
   bool endMbarriers();
+  // Order among some items, and registers.
+  ShadowItem toShadow(const SimItem &item) const {
+    return {item.number, item.epoch,
+            item.order.items.empty() ? nullptr : &item.order.items};
+  }
+  void releaseOrder(SimItem &item, SimOrder &to);
+  void orderAll();
+  bool releaseNamedBarriers();
+  int64_t getFirstRegisters() const;
+  bool releaseRegisters();
+  bool recordIncomplete();
+  /// Whether an item waits for something else than for others at the place of
+  /// its subgroup or warpgroup, or for all.
+  static bool mayStillCome(const SimItem &item) {
+    return item.state == SimItem::State::AtMbarrier ||
+           item.state == SimItem::State::AtNamedBarrier ||
+           item.state == SimItem::State::AtRegisters;
+  }
   void setReady(SimItem &item);
   int64_t sourceOf(const SimItem &item) const;
 
@@ -219,24 +241,21 @@ private:
   SimItem *current = nullptr; // the item that runs
   std::vector<uint32_t> numAtShuffle; // by subgroup
   uint32_t numEnded = 0;
+  uint32_t numAtNamedBarriers = 0, numAtRegisters = 0;
+  int64_t freeRegisters = 0; ///< that warpgroups have given back
 
   /// The bytes of shared memory that copies have not written yet: the number of
   /// the item, plus one.
   std::vector<uint16_t> copying;
   std::size_t numCopying = 0;
 
-  /// Products that some item has not waited for, and the bytes of shared memory
-  /// that each reads.
-  struct Product {
-    uint64_t number;
-    uint32_t numWaiting;              ///< items
-    std::size_t bytes;                ///< of an element
-    std::vector<std::size_t> offsets; ///< of elements
-  };
-  std::vector<Product> products;
-  uint64_t numProducts = 0;
-  /// By byte of shared memory, how many products and stores of boxes read it;
-  /// empty as long as no group has had any.
+  /// The products that have begun, and by warpgroup, for each byte of shared
+  /// memory, how many had when the last one of the warpgroup that reads it had;
+  /// empty as long as there was none.
+  uint32_t numProducts = 0;
+  std::vector<std::vector<uint32_t>> productReads;
+  /// By byte of shared memory, how many stores of boxes read it; empty as long
+  /// as the group has had none.
   std::vector<uint16_t> reading;
 
   /// A copy that has begun.
@@ -254,6 +273,9 @@ private:
     int64_t arrivals = 0, missing = 0;
     int64_t bytes = 0; ///< that are still to come
     uint32_t ended = 0;
+    /// What is ordered before the end of the current phase, by arrivals so far,
+    /// and before those that have ended.
+    SimOrder arrivedBefore, endedBefore;
     std::vector<BoxCopy> copies;
   };
   std::vector<Mbarrier> mbarriers;

@@ -12,9 +12,9 @@
 /// mbarrier that counts it. Until then its destination holds other values, and
 /// whoever accesses it is reported. What has come may be accessed by items that
 /// waited for that phase of the mbarrier, or that met one of these at a barrier
-/// of the group. The order that an arrival gives to what its item did before is
-/// not known here: memory that others read is written only after a barrier of
-/// the group.
+/// of the group. An arrival releases: what its item did before, and what was
+/// ordered before that, is ordered before what items do that have seen the
+/// phase end (SimulatorOrder.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -81,6 +81,7 @@ void SimGroup::initMbarrier(SimItem &item, const MbarrierName &name,
   if (mbarriers.size() <= name.get())
     mbarriers.resize(name.get() + 1);
   arrived.resize(launch().sharedBytes);
+  sharedShadow.keepReaders();
   Mbarrier &mbarrier = mbarriers[name.get()];
   mbarrier.isInitialized = true;
   mbarrier.initializer = item.number;
@@ -101,6 +102,8 @@ void SimGroup::endPhaseIfComplete(Mbarrier &mbarrier) {
     return;
   ++mbarrier.ended;
   mbarrier.missing = mbarrier.arrivals;
+  mbarrier.endedBefore.join(mbarrier.arrivedBefore);
+  mbarrier.arrivedBefore.clear();
 }
 
 void SimGroup::arrive(SimItem &item, const MbarrierName &name, int64_t bytes) {
@@ -120,6 +123,7 @@ void SimGroup::arrive(SimItem &item, const MbarrierName &name, int64_t bytes) {
   }
   mbarrier->bytes += bytes;
   --mbarrier->missing;
+  releaseOrder(item, mbarrier->arrivedBefore);
   endPhaseIfComplete(*mbarrier);
 }
 
@@ -134,10 +138,11 @@ bool SimGroup::isPhaseOver(const SimItem &item) const {
          uint64_t(item.operand);
 }
 
-static void setSeen(SimItem &item, std::size_t mbarrier, uint32_t ended) {
-  if (item.seenPhases.size() <= mbarrier)
-    item.seenPhases.resize(mbarrier + 1);
-  item.seenPhases[mbarrier] = std::max(item.seenPhases[mbarrier], ended);
+/// The item has seen the end of all phases that have ended.
+void SimGroup::acquirePhases(SimItem &item, std::size_t number) {
+  const Mbarrier &mbarrier = mbarriers[number];
+  item.order.join(mbarrier.endedBefore);
+  SimOrder::raise(item.order.phases, number, mbarrier.ended);
 }
 
 void SimGroup::waitForPhase(SimItem &item, const MbarrierName &name,
@@ -147,7 +152,7 @@ void SimGroup::waitForPhase(SimItem &item, const MbarrierName &name,
   item.bits = int64_t(name.get());
   item.operand = parity & 1;
   if (isPhaseOver(item))
-    setSeen(item, name.get(), mbarriers[name.get()].ended);
+    acquirePhases(item, name.get());
   else
     wait(item, State::AtMbarrier, site);
 }
@@ -158,15 +163,14 @@ bool SimGroup::releaseMbarriers() {
   const auto release = [&] {
     for (uint32_t i = 0; i < numItems; ++i)
       if (items[i].state == State::AtMbarrier && isPhaseOver(items[i])) {
-        const auto number = std::size_t(items[i].bits);
-        setSeen(items[i], number, mbarriers[number].ended);
+        acquirePhases(items[i], std::size_t(items[i].bits));
         setReady(items[i]);
       }
     return !turn.empty();
   };
   if (release())
     return true;
-  const SimItem *stuck = nullptr;
+  bool isStuck = false;
   for (uint32_t i = 0; i < numItems; ++i) {
     if (items[i].state != State::AtMbarrier)
       continue;
@@ -178,15 +182,17 @@ bool SimGroup::releaseMbarriers() {
       if (release())
         return true;
     }
-    stuck = stuck ? stuck : &items[i];
+    isStuck = true;
   }
-  if (!stuck)
+  if (!isStuck)
     return true;
-  recordStuck(*stuck);
+  if (!recordIncomplete())
+    recordStuck();
   return false;
 }
 
-void SimGroup::recordStuck(const SimItem &item) {
+/// What an item misses that waits for ever.
+std::string SimGroup::describeStuck(const SimItem &item) const {
   const Mbarrier &mbarrier = mbarriers[std::size_t(item.bits)];
   std::string reason;
   if (mbarrier.missing > 0)
@@ -198,21 +204,23 @@ void SimGroup::recordStuck(const SimItem &item) {
   else
     reason = "expects " + std::to_string(-mbarrier.bytes) +
              " bytes less than copies bring";
-  record(nameOf(item.number) + " of " + nameOfGroup(group) + " " +
+  return nameOf(item.number) + " of " + nameOfGroup(group) + " " +
          describeWait(item) + ", whose phase " +
-         std::to_string(mbarrier.ended) + " " + reason);
+         std::to_string(mbarrier.ended) + " " + reason;
 }
 
-/// Items that met at a barrier of the group have seen what each of them has.
-void SimGroup::shareSeenPhases() {
-  if (mbarriers.empty())
-    return;
-  SimItem &first = items[0];
-  for (uint32_t i = 1; i < numItems; ++i)
-    for (std::size_t j = 0; j < items[i].seenPhases.size(); ++j)
-      setSeen(first, j, items[i].seenPhases[j]);
-  for (uint32_t i = 1; i < numItems; ++i)
-    items[i].seenPhases = first.seenPhases;
+/// Items may wait for one another: one is named for each mbarrier.
+void SimGroup::recordStuck() {
+  std::string text;
+  std::vector<bool> isNamed(mbarriers.size());
+  for (uint32_t i = 0; i < numItems; ++i) {
+    if (items[i].state != State::AtMbarrier ||
+        isNamed[std::size_t(items[i].bits)])
+      continue;
+    isNamed[std::size_t(items[i].bits)] = true;
+    text += (text.empty() ? "" : "; ") + describeStuck(items[i]);
+  }
+  record(text);
 }
 
 /// At the end of a group. Its memory is another group's from then on.
@@ -246,8 +254,10 @@ bool SimGroup::writeBox(const SimItem &item, std::size_t begin,
              nameOf(copying[offset] - 1u) + " has not waited for");
       return false;
     }
-    if (!reading.empty() && reading[offset] != 0) {
-      record(what(offset) + ", which " + nameOfReader(offset) +
+    const bool isStored = !reading.empty() && reading[offset] != 0;
+    if (isStored || !isProductOver(offset, item)) {
+      record(what(offset) + ", which " +
+             (isStored ? "a store of a box" : "a matrix operation") +
              " reads that was not waited for");
       return false;
     }
@@ -264,7 +274,8 @@ bool SimGroup::writeBox(const SimItem &item, std::size_t begin,
       return false;
     }
     Conflict conflict;
-    if (!sharedShadow.access(offset, 1, {false, true}, item.number, conflict)) {
+    if (!sharedShadow.access(offset, 1, {false, true}, toShadow(item),
+                             conflict)) {
       record("race: " + what(offset) + ", which " +
              (conflict.isOneOfSeveral ? "several work items of the group"
                                       : nameOf(conflict.item)) +
@@ -341,8 +352,8 @@ void SimGroup::landBoxes(std::size_t number) {
 
 bool SimGroup::hasSeenArrival(std::size_t offset, const SimItem &item) const {
   const auto &[mbarrier, ended] = arrived[offset];
-  return mbarrier == 0 || (item.seenPhases.size() >= mbarrier &&
-                           item.seenPhases[mbarrier - 1] >= ended);
+  return mbarrier == 0 ||
+         SimOrder::reaches(item.order.phases, mbarrier - 1, ended);
 }
 
 std::string SimGroup::nameOfArrival(std::size_t offset) const {

@@ -26,12 +26,15 @@ using namespace tinygrad::detail;
 void SharedShadow::begin(std::size_t bytes) {
   if (cells.size() < bytes)
     cells.resize(bytes);
+  phase = std::max(phase, lastPhase);
   if (phase + 1 >= kLastPhase) {
     std::fill(cells.begin(), cells.end(), Cell());
-    phase = 0;
+    phase = lastPhase = 0;
   }
   firstPhase = ++phase;
   ++phase;
+  readers.clear();
+  keepsReaders = false;
 }
 
 void SharedShadow::setWritten(std::size_t begin, std::size_t bytes) {
@@ -39,53 +42,112 @@ void SharedShadow::setWritten(std::size_t begin, std::size_t bytes) {
     cells[begin + i] = {firstPhase << kPhaseShift, 0};
 }
 
-void SharedShadow::nextPhase() {
+void SharedShadow::nextPhase(uint32_t last) {
+  phase = std::max(phase, last);
+  lastPhase = std::max(lastPhase, phase);
   if (phase == kLastPhase) {
     // Of the past phases, only matters whether the group wrote the memory.
     for (Cell &cell : cells)
       cell = {cell.written >> kPhaseShift >= firstPhase ? 1u << kPhaseShift : 0,
               0};
-    firstPhase = phase = 1;
+    firstPhase = phase = lastPhase = 1;
   }
   ++phase;
+  readers.clear();
+}
+
+inline bool SharedShadow::checkWriter(const Cell &cell, AccessKind kind,
+                                      const ShadowItem &item,
+                                      Conflict &conflict) const {
+  if (kind.reads && cell.written >> kPhaseShift < firstPhase) {
+    conflict.kind = Conflict::Kind::Uninitialized;
+    return false;
+  }
+  if (isOrdered(cell.written, item))
+    return true;
+  conflict.kind = Conflict::Kind::Race;
+  conflict.isWrite = true;
+  conflict.item = itemOf(cell.written);
+  return false;
+}
+
+inline bool SharedShadow::checkReaders(std::size_t offset,
+                                       const ShadowItem &item,
+                                       Conflict &conflict) const {
+  const uint32_t stamp = cells[offset].read;
+  uint32_t other = stamp;
+  bool isOrderedAfter = isOrdered(stamp, item);
+  if (stamp & kSeveral && stamp >> kPhaseShift >= phase) {
+    const auto all = readers.find(offset);
+    isOrderedAfter = all != readers.end();
+    if (isOrderedAfter)
+      for (const uint32_t one : all->second)
+        if (!isOrdered(one, item)) {
+          isOrderedAfter = false;
+          other = one;
+        }
+  }
+  if (isOrderedAfter)
+    return true;
+  conflict.kind = Conflict::Kind::Race;
+  conflict.item = itemOf(other);
+  conflict.isOneOfSeveral = stamp & kSeveral;
+  return false;
+}
+
+/// Readers after which this one is ordered are forgotten: who writes after it
+/// writes after them.
+inline void SharedShadow::recordRead(std::size_t offset, uint32_t stamp,
+                                     const ShadowItem &item) {
+  uint32_t &read = cells[offset].read;
+  if (read == stamp)
+    return;
+  if (!(read & kSeveral && read >> kPhaseShift >= phase)) {
+    if (isOrdered(read, item)) {
+      read = stamp;
+      return;
+    }
+    if (keepsReaders)
+      readers[offset] = {read, stamp};
+    read |= kSeveral;
+    return;
+  }
+  const auto all = readers.find(offset);
+  if (all == readers.end())
+    return;
+  std::erase_if(all->second,
+                [&](uint32_t one) { return isOrdered(one, item); });
+  all->second.push_back(stamp);
+  if (all->second.size() == 1)
+    read = stamp;
 }
 
 bool SharedShadow::access(std::size_t begin, std::size_t bytes, AccessKind kind,
-                          uint32_t item, Conflict &conflict) {
-  const uint32_t stamp = phase << kPhaseShift | item << kItemShift;
+                          const ShadowItem &item, Conflict &conflict) {
+  const uint32_t stamp = item.phase << kPhaseShift | item.number << kItemShift;
+  lastPhase = std::max(lastPhase, item.phase);
   for (std::size_t i = 0; i < bytes; ++i) {
     Cell &cell = cells[begin + i];
-    const uint32_t writtenIn = cell.written >> kPhaseShift;
-    if (kind.reads && writtenIn < firstPhase) {
-      conflict.kind = Conflict::Kind::Uninitialized;
+    if (!checkWriter(cell, kind, item, conflict) ||
+        (kind.writes && !checkReaders(begin + i, item, conflict))) {
       conflict.offset = i;
       return false;
     }
-    if (writtenIn == phase && cell.written != stamp) {
-      conflict.kind = Conflict::Kind::Race;
-      conflict.offset = i;
-      conflict.isWrite = true;
-      conflict.item = itemOf(cell.written);
-      return false;
-    }
-    const bool wasReadNow = cell.read >> kPhaseShift == phase;
-    if (kind.writes) {
-      if (wasReadNow && cell.read != stamp) {
-        conflict.kind = Conflict::Kind::Race;
-        conflict.offset = i;
-        conflict.item = itemOf(cell.read);
-        conflict.isOneOfSeveral = cell.read & kSeveral;
-        return false;
-      }
+    if (kind.writes)
       cell.written = stamp;
-    }
-    if (kind.reads) {
-      if (!wasReadNow)
-        cell.read = stamp;
-      else if (cell.read != stamp)
-        cell.read |= kSeveral;
-    }
+    if (kind.reads)
+      recordRead(begin + i, stamp, item);
   }
+  return true;
+}
+
+bool SharedShadow::checkRead(std::size_t begin, std::size_t bytes,
+                             const ShadowItem &item, Conflict &conflict) const {
+  for (std::size_t i = 0; i < bytes; ++i)
+    if (!checkWriter(cells[begin + i], {true, false}, item, conflict)) {
+      conflict.offset = i;
+      return false;
+    }
   return true;
 }
 

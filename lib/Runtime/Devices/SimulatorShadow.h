@@ -11,9 +11,11 @@
 /// Two accesses of one location race if they are of two work items, one of them
 /// writes, and nothing orders them: a barrier orders those of one group,
 /// nothing orders those of different groups. A phase is the time of a group
-/// between two barriers. For each location, the records hold the last write and
-/// the readers since: either one, or that there were several. This finds every
-/// race at its second access, in any order of execution.
+/// between two barriers; in shared memory, where some items may be ordered
+/// among themselves (SimulatorOrder.h), each item has its own. For each
+/// location, the records hold the last write and the readers since: either one,
+/// or that there were several. This finds every race at its second access, in
+/// any order of execution.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +58,15 @@ struct Conflict {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+/// An item that accesses shared memory.
+struct ShadowItem {
+  uint32_t number;
+  uint32_t phase; ///< its own, not before that of the group
+  /// By item, the last phase whose accesses are ordered before. Null: only what
+  /// was before the last barrier is.
+  const std::vector<uint32_t> *known = nullptr;
+};
+
 /// The records of a group's shared memory, by byte. Used by one thread, for one
 /// group after another.
 class SharedShadow {
@@ -64,13 +75,30 @@ public:
 
   /// Begins a group: all memory is uninitialized.
   void begin(std::size_t bytes);
-  /// All items of the group met at a barrier.
-  void nextPhase();
+  /// All items of the group met at a barrier, the last of them in their phase
+  /// \p last.
+  void nextPhase(uint32_t last = 0);
+  /// The phase of an item after another one. There are 2^21 - 1; races of
+  /// items that go through all of them without a barrier are no longer found.
+  static uint32_t getNext(uint32_t phase) {
+    return phase < kLastPhase ? phase + 1 : phase;
+  }
+  /// From now on, items may be ordered otherwise than by barriers of the group:
+  /// each of several readers is recorded.
+  void keepReaders() { keepsReaders = true; }
 
   /// Records an access to [begin, begin + bytes). Returns false if it is an
   /// error.
   bool access(std::size_t begin, std::size_t bytes, AccessKind kind,
-              uint32_t item, Conflict &conflict);
+              const ShadowItem &item, Conflict &conflict);
+  bool access(std::size_t begin, std::size_t bytes, AccessKind kind,
+              uint32_t item, Conflict &conflict) {
+    return access(begin, bytes, kind, ShadowItem{item, phase}, conflict);
+  }
+  /// Whether all bytes were written, by writes that are ordered before what an
+  /// item does next; nothing is recorded.
+  bool checkRead(std::size_t begin, std::size_t bytes, const ShadowItem &item,
+                 Conflict &conflict) const;
 
   /// Something else than an item wrote the bytes: no race with anything, as far
   /// as this record can tell.
@@ -99,11 +127,27 @@ private:
   static uint32_t itemOf(uint32_t stamp) {
     return stamp >> kItemShift & (kMaxItems - 1);
   }
+  bool isOrdered(uint32_t stamp, const ShadowItem &item) const {
+    const uint32_t in = stamp >> kPhaseShift, other = itemOf(stamp);
+    return in < phase || other == item.number ||
+           (item.known && other < item.known->size() &&
+            (*item.known)[other] >= in);
+  }
+  bool checkWriter(const Cell &cell, AccessKind kind, const ShadowItem &item,
+                   Conflict &conflict) const;
+  bool checkReaders(std::size_t offset, const ShadowItem &item,
+                    Conflict &conflict) const;
+  void recordRead(std::size_t offset, uint32_t stamp, const ShadowItem &item);
 
   std::vector<Cell> cells;
+  /// The stamps of readers where there are several in this phase of the group,
+  /// if they are kept.
+  std::unordered_map<std::size_t, std::vector<uint32_t>> readers;
+  bool keepsReaders = false;
   uint32_t phase = 0;
   /// One that the current group never is in; its phases follow.
   uint32_t firstPhase = 0;
+  uint32_t lastPhase = 0; ///< of an item that accessed memory
 };
 
 //===----------------------------------------------------------------------===//

@@ -62,7 +62,7 @@ bool SimGroup::releaseWarpgroup(const SimItem &waiting) {
   }
   for (uint32_t i = begin; i < begin + kItems; ++i) {
     const SimItem &item = items[i];
-    if (item.state == State::Ready || item.state == State::AtMbarrier ||
+    if (item.state == State::Ready || mayStillCome(item) ||
         (item.state == State::AtShuffle && item.mode != SimMultiplyShared))
       return true;
     if (item.state != State::AtShuffle || item.site != waiting.site ||
@@ -107,11 +107,12 @@ bool SimGroup::readProductElement(std::size_t offset, std::size_t bytes,
            nameOf(copying[offset] - 1u) + " has not waited for");
     return false;
   }
-  // What any item wrote in this phase is not ordered before it: two of its
-  // items read, so that each writer is another one than some reader.
-  for (const uint32_t reader : {begin, begin + 1}) {
+  // What one of its items wrote is not ordered before the operation of all:
+  // several read, so that each writer is another one than some reader.
+  for (const uint32_t reader : {0, 1, 32, 64, 96}) {
     Conflict conflict;
-    if (sharedShadow.access(offset, bytes, {true, false}, reader, conflict))
+    if (sharedShadow.checkRead(offset, bytes, toShadow(items[begin + reader]),
+                               conflict))
       continue;
     record(conflict.kind == Conflict::Kind::Uninitialized
                ? what() + ", which no work item of the group has written"
@@ -147,7 +148,10 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
   const MatrixUnit &unit = kMatrixUnits[first.width >> 2];
   const bool isTransposed[] = {(first.width & 1) != 0, (first.width & 2) != 0};
   const auto bytes = std::size_t(getBytes(unit.element));
-  Product product{numProducts++, kItems, bytes, {}};
+  ++numProducts;
+  productReads.resize((numItems + kItems - 1) / kItems);
+  std::vector<uint32_t> &readBy = productReads[begin / kItems];
+  readBy.resize(launch().sharedBytes);
   std::vector<char> factors[2];
   for (std::size_t number : {0, 1}) {
     const auto descriptor = uint64_t(number == 0 ? first.bits : first.operand);
@@ -167,7 +171,8 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
         }
         if (!readProductElement(*offset, bytes, begin, first.site))
           return false;
-        product.offsets.push_back(*offset);
+        std::fill_n(readBy.begin() + std::ptrdiff_t(*offset), bytes,
+                    numProducts);
         std::copy_n(shared.get() + *offset, bytes, to);
         to += bytes;
       }
@@ -175,33 +180,38 @@ bool SimGroup::multiplyWarpgroup(uint32_t begin) {
   std::array<char *, kItems> sums{};
   for (uint32_t i = 0; i < kItems; ++i) {
     sums[i] = reinterpret_cast<char *>(items[begin + i].result);
-    items[begin + i].products.push_back(product.number);
+    items[begin + i].products.push_back(numProducts);
   }
   detail::multiplyWarpgroup(unit, factors[0].data(), factors[1].data(), sums);
-  reading.resize(launch().sharedBytes);
-  for (const std::size_t offset : product.offsets)
-    for (std::size_t i = 0; i < bytes; ++i)
-      ++reading[offset + i];
-  products.push_back(std::move(product));
+  return true;
+}
+
+/// Whether all products that read a byte were waited for before the next access
+/// of an item: by itself, or by one that an arrival or a barrier orders before.
+bool SimGroup::isProductOver(std::size_t offset, const SimItem &item) const {
+  for (std::size_t i = 0; i < productReads.size(); ++i)
+    if (!productReads[i].empty() &&
+        !SimOrder::reaches(item.order.products, i, productReads[i][offset]))
+      return false;
   return true;
 }
 
 /// Whether no product and no store of a box reads the bytes that an item
 /// writes. Otherwise records an error.
-bool SimGroup::checkProducts(std::size_t offset, std::size_t bytes,
-                             const SimItem &item, const Access &access) {
-  const auto begin = reading.begin() + std::ptrdiff_t(offset),
-             end = begin + std::ptrdiff_t(bytes);
-  const auto found =
-      std::find_if(begin, end, [](uint16_t i) { return i != 0; });
-  if (found == end)
-    return true;
-  record(nameOf(item.number) + " of " + nameOfGroup(group) + " writes " +
-         nameOfElement(access, access.index + int64_t(found - begin) /
-                                                  access.elementBytes) +
-         ", which " + nameOfReader(std::size_t(found - reading.begin())) +
-         " reads that was not waited for");
-  return false;
+bool SimGroup::checkReads(std::size_t offset, std::size_t bytes,
+                          const SimItem &item, const Access &access) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const bool isStored = !reading.empty() && reading[offset + i] != 0;
+    if (!isStored && isProductOver(offset + i, item))
+      continue;
+    record(
+        nameOf(item.number) + " of " + nameOfGroup(group) + " writes " +
+        nameOfElement(access, access.index + int64_t(i) / access.elementBytes) +
+        ", which " + (isStored ? "a store of a box" : "a matrix operation") +
+        " reads that was not waited for");
+    return false;
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,18 +231,9 @@ void SimGroup::waitForProducts(SimItem &item, std::size_t count) {
     done += item.productGroups.front();
     item.productGroups.erase(item.productGroups.begin());
   }
-  for (std::size_t i = 0; i < done; ++i) {
-    const auto product =
-        std::find_if(products.begin(), products.end(), [&](const Product &p) {
-          return p.number == item.products[i];
-        });
-    if (--product->numWaiting != 0)
-      continue;
-    for (const std::size_t offset : product->offsets)
-      for (std::size_t j = 0; j < product->bytes; ++j)
-        --reading[offset + j];
-    products.erase(product);
-  }
+  if (done > 0)
+    SimOrder::raise(item.order.products, item.number / kItems,
+                    item.products[done - 1]);
   item.products.erase(item.products.begin(),
                       item.products.begin() + std::ptrdiff_t(done));
 }

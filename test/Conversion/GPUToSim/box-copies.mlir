@@ -88,3 +88,37 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Barriers of some items and registers.
+// CHECK-LABEL: func.func @roles(
+// CHECK: %[[NUMBER:.*]] = arith.extui %{{.*}} : i32 to i64
+// CHECK: %[[ITEMS:.*]] = arith.extui %{{.*}} : i32 to i64
+// CHECK: call @tg_sim_named_barrier(%{{.*}}, %[[NUMBER]], %[[ITEMS]], %{{.*}}) : (i64, i64, i64, i64) -> ()
+// CHECK: %[[COUNT:.*]] = arith.constant 232 : i64
+// CHECK: %[[INCREASE:.*]] = arith.constant 1 : i64
+// CHECK: call @tg_sim_set_registers(%{{.*}}, %[[COUNT]], %[[INCREASE]], %{{.*}}) : (i64, i64, i64, i64) -> ()
+// CHECK: %[[FEWER:.*]] = arith.constant 40 : i64
+// CHECK: %[[DECREASE:.*]] = arith.constant 0 : i64
+// CHECK: call @tg_sim_set_registers(%{{.*}}, %[[FEWER]], %[[DECREASE]],
+gpu.module @kernels {
+  gpu.func @roles(%out: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, tg.outputs = 1 : i64} {
+    %one = arith.constant 1 : i32
+    %items = arith.constant 256 : i32
+    nvvm.barrier id = %one number_of_threads = %items
+    nvvm.setmaxregister increase 232
+    nvvm.setmaxregister decrease 40
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @all_items(%out: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, tg.outputs = 1 : i64} {
+    // expected-error @+1 {{'nvvm.barrier' op is not supported by the simulator}}
+    nvvm.barrier
+    gpu.return
+  }
+}

@@ -852,6 +852,19 @@ tg.kernel @tma_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>) attribu
 
 // -----
 
+tg.kernel @by_warpgroup_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 64
+  %j = tg.range 1 local 64
+  %x = tg.load %a[%j] : memref<64xf32>
+  // expected-error @+1 {{'tg.by_warpgroup' is a unit attribute of 'tg.stage' with 'buffers'}}
+  %t = tg.stage %x over %j in group {tg.by_warpgroup} : memref<64xf32>
+  %b = tg.barrier %t : memref<64xf32>
+  %y = tg.load %b[%i] : memref<64xf32>
+  tg.store %y, %out[%i] : memref<64xf32>
+}
+
+// -----
+
 tg.kernel @tma_of_update(%out: memref<64xf32>, %a: memref<64xf32>) attributes {in_place, outputs = 1 : i64} {
   %i = tg.range 0 loop 64
   %x = tg.load %a[%i] : memref<64xf32>

@@ -15,6 +15,8 @@ tg.kernel @boxes(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs =
   %t = tg.stage %x over %j in group buffers 3 as tma : memref<64xf32>
   // CHECK: tg.stage %{{.*}} over %{{.*}} in group buffers 2 : memref<64xf32>
   %u = tg.stage %x over %j in group buffers 2 : memref<64xf32>
+  // CHECK: tg.stage %{{.*}} over %{{.*}} in group buffers 4 as tma {tg.by_warpgroup} : memref<64xf32>
+  %v = tg.stage %x over %j in group buffers 4 as tma {tg.by_warpgroup} : memref<64xf32>
   %b = tg.barrier %t : memref<64xf32>
   %c = tg.barrier %u : memref<64xf32>
   %l = tg.load %b[%i] : memref<64xf32>

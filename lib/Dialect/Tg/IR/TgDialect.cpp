@@ -13,6 +13,7 @@
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
+#include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
@@ -87,6 +88,14 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                              << ", not a #tg.target";
     if (!isa<ModuleOp>(op))
       return op->emitError() << "'" << name << "' is an attribute of modules";
+    return success();
+  }
+  if (name == byWarpgroupAttrName) {
+    auto tile = dyn_cast<StageOp>(op);
+    if (!isa<UnitAttr>(attribute.getValue()) || !tile || !tile.getBuffers())
+      return op->emitError() << "'" << name
+                             << "' is a unit attribute of 'tg.stage' with "
+                                "'buffers'";
     return success();
   }
   if (name == noGradientAttrName) {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -225,6 +226,11 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
         if (parser.parseKeyword("tma"))
           return {};
         amount += kAsTma;
+        if (succeeded(parser.parseOptionalKeyword("by"))) {
+          if (parser.parseKeyword("warpgroup"))
+            return {};
+          amount += kByWarpgroup;
+        }
       }
     }
   }
@@ -268,7 +274,8 @@ void StepAttr::print(AsmPrinter &printer) const {
     printer << " on " << StringRef(tinygrad::kMatrixUnits[getAmount()].name);
   else if (getKind() == StepKind::buffer)
     printer << " by " << getAmount() % kAsTma
-            << (getAmount() >= kAsTma ? " as tma" : "");
+            << (getAmount() >= kAsTma ? " as tma" : "")
+            << (getAmount() >= kByWarpgroup ? " by warpgroup" : "");
   else if (getAmount() != 0)
     printer << " by " << getAmount();
   if (!getResults().empty()) {

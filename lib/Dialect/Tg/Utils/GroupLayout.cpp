@@ -61,6 +61,8 @@ private:
   LogicalResult addBoxTiles();
   /// The same for a store of boxes.
   LogicalResult addBoxStore();
+  /// The items that no range has, which copy boxes.
+  LogicalResult addCopyingItems();
   LogicalResult addMemory(Operation *op, Type element, int64_t size,
                           int64_t alignment = kMemoryAlignment);
   LogicalResult addTile(StageOp stage);
@@ -529,10 +531,12 @@ LogicalResult LayoutBuilder::addBoxTiles() {
                });
       });
   if (found == layout.contractions.end() || tiles.size() != 2 ||
-      tiles[0].getBuffers() != tiles[1].getBuffers())
-    return tiles.front().emitOpError(
-        "is filled 'as tma': both factors of one sum on wgmma_* have to be, "
-        "and have as many buffers");
+      tiles[0].getBuffers() != tiles[1].getBuffers() ||
+      isByWarpgroup(tiles[0]) != isByWarpgroup(tiles[1]))
+    return tiles.front().emitOpError("is filled 'as tma'")
+           << (isByWarpgroup(tiles.front()) ? " 'by warpgroup'" : "")
+           << ": both factors of one sum on wgmma_* have to be, "
+              "and have as many buffers";
   // Phases of mbarriers are counted by the only loop.
   RangedReduceOp sum = found->op;
   unsigned loops = 0;
@@ -556,7 +560,8 @@ LogicalResult LayoutBuilder::addBoxTiles() {
            << loops << " loops";
   for (StageOp tile : {found->rows.tile, found->columns.tile})
     layout.boxTiles.push_back({tile, boxesOf.find(tile)->second});
-  layout.mbarriers = int64_t(*tiles.front().getBuffers());
+  layout.mbarriers = int64_t(*tiles.front().getBuffers()) *
+                     (isByWarpgroup(tiles.front()) ? 2 : 1);
   layout.groupBytes = llvm::alignTo(layout.groupBytes, kMbarrierBytes) +
                       layout.mbarriers * kMbarrierBytes;
   // If the launch provides the other memory, that begins after mbarriers.
@@ -614,6 +619,40 @@ LogicalResult LayoutBuilder::addBoxStore() {
          << result->columns << " results";
 }
 
+LogicalResult LayoutBuilder::addCopyingItems() {
+  auto tiles = kernel.getBody().getOps<StageOp>();
+  auto found = llvm::find_if(tiles, [](StageOp tile) {
+    return isByWarpgroup(tile) && !tile.use_empty();
+  });
+  if (found == tiles.end() || target.groupItems == 0)
+    return success();
+  StageOp tile = *found;
+  const int64_t items = layout.getGroupItems();
+  if (!layout.hasWarpgroups() || items % kWarpgroupItems != 0)
+    return tile.emitOpError("is filled 'by warpgroup', but no sum on wgmma_* "
+                            "reads it");
+  // Some loads of such a kernel wait for stores of all items.
+  if (kernel.getInPlace())
+    return tile.emitOpError("is filled 'by warpgroup', but the kernel works in "
+                            "place");
+  if (items + kWarpgroupItems > target.groupItems)
+    return kernel.emitError("has groups of ")
+           << items << " work items and " << kWarpgroupItems
+           << " that only copy; the target admits " << target.groupItems;
+  unsigned &direction = layout.copyingDirection;
+  int64_t stride = items;
+  for (direction = 2; direction > 0 && layout.groupSize[direction] == 1;)
+    --direction;
+  stride /= layout.groupSize[direction];
+  if (kWarpgroupItems % stride != 0)
+    return tile.emitOpError("is filled 'by warpgroup', but the work items of a "
+                            "group are not a multiple of ")
+           << stride;
+  layout.copyingItems = kWarpgroupItems;
+  layout.groupSize[direction] += kWarpgroupItems / stride;
+  return success();
+}
+
 FailureOr<GroupLayout> LayoutBuilder::build() {
   if (failed(addAxes()) || failed(addGridRanges()))
     return failure();
@@ -630,7 +669,7 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
     }
   }
   if (failed(checkWarpgroups()) || failed(addBoxTiles()) ||
-      failed(addBoxStore()))
+      failed(addBoxStore()) || failed(addCopyingItems()))
     return failure();
   return std::move(layout);
 }

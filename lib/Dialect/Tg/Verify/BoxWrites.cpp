@@ -18,6 +18,19 @@
 /// the phase of that parity has, these are more: the one of position i has.
 /// That waits end at all is not proved.
 ///
+/// Where some items only copy (Roles.h), there are two arrays of n, and two
+/// loops. One item of those fills the buffers of position p in its loop, after
+/// a wait for the second mbarrier of p mod n, in the parity of phase
+/// p div n - 1. It is initialized for as many arrivals as there are warpgroups
+/// that multiply. One item of each arrives for position q, in position q or a
+/// later one of their loop, after the wait that ends the products of q.
+///
+/// A warpgroup arrives for a position only after its copies have begun, so for
+/// no position of a phase after the one that copies wait for, and once for each
+/// position. So a phase ends when all warpgroups have arrived for it, and the
+/// copies of p begin after all have read position p - n. By the argument above,
+/// those of p have then been seen to be complete before those of p + n begin.
+///
 /// A store of a box reads a tile until its item has waited for the group that
 /// the store is in. What it writes is compared with other boxes of the matrix.
 ///
@@ -101,12 +114,25 @@ public:
       : create(create), func(func),
         count(create.getBarriers().getType().getNumBarriers()) {}
 
+  /// For items of which none only copies.
   LogicalResult check();
+  /// For items that only copy; \p emptied are the mbarriers for which these
+  /// wait.
+  LogicalResult checkHandover(Protocol &emptied, Roles &roles);
+  /// Whether items arrive that copy nothing.
+  bool isOfReaders() {
+    return llvm::any_of(create.getBarriers().getUsers(),
+                        llvm::IsaPred<nvgpu::MBarrierArriveOp>);
+  }
 
 private:
   LogicalResult sort();
-  LogicalResult checkInitialization();
-  LogicalResult checkWait();
+  LogicalResult checkInitialization(int64_t wanted);
+  /// The loop in whose body the only wait is, of the phase of its position or
+  /// the one before; `block` is around the loop.
+  LogicalResult checkWait(Block *block, bool isOther);
+  LogicalResult checkFilling(Protocol &emptied, Roles &roles);
+  LogicalResult checkReading(Protocol &emptied, Roles &roles);
   LogicalResult checkArrivals();
   LogicalResult checkCopies(nvgpu::MBarrierArriveExpectTxOp arrival);
 
@@ -117,6 +143,7 @@ private:
   SmallVector<nvgpu::MBarrierArriveExpectTxOp> arrivals;
   SmallVector<nvgpu::MBarrierTryWaitParityOp> waits;
   SmallVector<nvgpu::TmaAsyncLoadOp> copies;
+  SmallVector<nvgpu::MBarrierArriveOp> reads;
   scf::ForOp loop;
 };
 } // namespace
@@ -131,19 +158,22 @@ LogicalResult Protocol::sort() {
       waits.push_back(wait);
     else if (auto copy = dyn_cast<nvgpu::TmaAsyncLoadOp>(user))
       copies.push_back(copy);
+    else if (auto read = dyn_cast<nvgpu::MBarrierArriveOp>(user))
+      reads.push_back(read);
     else
       return user->emitError("unsupported use of an mbarrier");
   }
   return success();
 }
 
-LogicalResult Protocol::checkInitialization() {
+LogicalResult Protocol::checkInitialization(int64_t wanted) {
   SmallVector<bool> isInitialized(size_t(count), false);
   Operation *last = nullptr;
   for (nvgpu::MBarrierInitOp init : inits) {
     std::optional<int64_t> number = getNumber(init.getMbarId());
-    if (init.getPredicate() || getNumber(init.getCount()) != 1 || !number ||
-        *number < 0 || *number >= count || isInitialized[size_t(*number)])
+    if (init.getPredicate() || getNumber(init.getCount()) != wanted ||
+        !number || *number < 0 || *number >= count ||
+        isInitialized[size_t(*number)])
       return init.emitError("unsupported initialization of an mbarrier");
     isInitialized[size_t(*number)] = true;
     if (!last || last->isBeforeInBlock(getOutermost(init, func)))
@@ -171,7 +201,7 @@ LogicalResult Protocol::checkInitialization() {
   return success();
 }
 
-LogicalResult Protocol::checkWait() {
+LogicalResult Protocol::checkWait(Block *block, bool isOther) {
   if (waits.size() != 1)
     return create.emitError("these mbarriers have ")
            << waits.size() << " waits, not one in a loop";
@@ -179,11 +209,19 @@ LogicalResult Protocol::checkWait() {
   std::optional<BoxPosition> position = getPosition(wait.getMbarId(), count);
   loop = position ? dyn_cast_or_null<scf::ForOp>(position->loop) : nullptr;
   if (!loop || position->offset != 0 || wait->getParentOp() != loop ||
-      loop->getParentOp() != func)
+      loop->getBlock() != block)
     return wait.emitError(
         "unsupported wait for an mbarrier: not of each position of a loop");
+  Value parityValue = wait.getPhaseParity();
+  if (isOther) {
+    auto other = parityValue.getDefiningOp<arith::XOrIOp>();
+    if (!other || !matchPattern(other.getRhs(), m_One()))
+      return wait.emitError("does not wait for the phase before the one of its "
+                            "position");
+    parityValue = other.getLhs();
+  }
   // (position / count) % 2 == 1
-  auto odd = wait.getPhaseParity().getDefiningOp<arith::CmpIOp>();
+  auto odd = parityValue.getDefiningOp<arith::CmpIOp>();
   auto parity = odd ? odd.getLhs().getDefiningOp<arith::RemUIOp>() : nullptr;
   auto phase =
       parity ? parity.getLhs().getDefiningOp<arith::DivUIOp>() : nullptr;
@@ -260,17 +298,136 @@ LogicalResult Protocol::checkArrivals() {
 }
 
 LogicalResult Protocol::check() {
-  return failure(failed(sort()) || failed(checkInitialization()) ||
-                 failed(checkWait()) || failed(checkArrivals()));
+  return failure(failed(sort()) || failed(checkInitialization(1)) ||
+                 failed(checkWait(&func.getBody().front(), false)) ||
+                 failed(checkArrivals()));
 }
 
-LogicalResult tg::checkMbarriers(gpu::GPUFuncOp func) {
+/// The only loop of the items that copy: a wait, an arrival and the copies that
+/// it announces, of each position.
+LogicalResult Protocol::checkFilling(Protocol &emptied, Roles &roles) {
+  if (arrivals.size() != 1 || emptied.waits.size() != 1)
+    return create.emitError("these mbarriers have ")
+           << arrivals.size() << " arrivals of items that copy, and "
+           << emptied.waits.size() << " waits for what was read, not one each";
+  nvgpu::MBarrierArriveExpectTxOp arrival = arrivals.front();
+  nvgpu::MBarrierTryWaitParityOp wait = emptied.waits.front();
+  roles.filling = dyn_cast<scf::ForOp>(arrival->getParentOp());
+  std::optional<BoxPosition> position = getPosition(arrival.getMbarId(), count);
+  if (!roles.filling ||
+      !roles.copying.getThenRegion().isAncestor(
+          roles.filling->getParentRegion()) ||
+      !position || position->loop != roles.filling || position->offset != 0 ||
+      arrival.getPredicate())
+    return arrival.emitError("unsupported arrival at an mbarrier: not one of "
+                             "each position of the loop");
+  if (failed(emptied.checkWait(roles.filling->getBlock(), true)))
+    return failure();
+  if (emptied.loop != roles.filling || !wait->isBeforeInBlock(arrival))
+    return wait.emitError("is not before the copies of its position");
+  for (Operation *up = roles.filling->getParentOp(); up != roles.copying;
+       up = up->getParentOp())
+    if (!isa<scf::IfOp>(up))
+      return up->emitError("unsupported operation around copies of boxes");
+  if (failed(checkCopies(arrival)))
+    return failure();
+  if (!copies.empty())
+    return copies.front().emitError("is of bytes that no arrival announced");
+  return success();
+}
+
+/// The loop of the items that multiply: a wait, the products, the end of those
+/// of a position, and the arrival for it.
+LogicalResult Protocol::checkReading(Protocol &emptied, Roles &roles) {
+  if (failed(checkWait(roles.others.thenBlock(), false)))
+    return failure();
+  roles.reading = loop;
+  const std::optional<int64_t> end = getNumber(loop.getUpperBound());
+  if (loop.getUpperBound() != roles.filling.getUpperBound() &&
+      (!end || end != getNumber(roles.filling.getUpperBound())))
+    return loop.emitError("has other positions than the loop that fills the "
+                          "buffers");
+  if (emptied.reads.size() != 1)
+    return emptied.create.emitError("these mbarriers have ")
+           << emptied.reads.size()
+           << " arrivals of items that read, not one in a loop";
+  roles.arrival = emptied.reads.front();
+  auto guard = dyn_cast<scf::IfOp>(roles.arrival->getParentOp());
+  std::optional<BoxPosition> position =
+      getPosition(roles.arrival.getMbarId(), count);
+  if (!guard || guard.elseBlock() || guard->getParentOp() != loop ||
+      !position || position->loop != loop || position->offset >= count)
+    return roles.arrival.emitError("unsupported arrival at an mbarrier: not "
+                                   "one of each position of the loop");
+  roles.behind = position->offset == 0 ? 0 : count - position->offset;
+  // In this order: the wait, all products, which are a group, and their end.
+  Operation *last = waits.front();
+  NVVM::WgmmaGroupSyncAlignedOp commit;
+  for (Operation &op : *loop.getBody()) {
+    if (isa<NVVM::WgmmaMmaAsyncOp>(op)) {
+      if (commit || !last->isBeforeInBlock(&op))
+        return op.emitError("does not come after the wait for what it reads, "
+                            "and before the end of its group");
+    } else if (auto next = dyn_cast<NVVM::WgmmaGroupSyncAlignedOp>(op)) {
+      if (commit)
+        return op.emitError("unsupported group of products: the second one of "
+                            "a position");
+      commit = next;
+    } else if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(op);
+               wait && commit && op.isBeforeInBlock(guard) &&
+               int64_t(wait.getGroup()) <= roles.behind) {
+      roles.buffers = count;
+    } else if (&op != guard && op.getNumRegions() != 0) {
+      return op.emitError("unsupported operation in a loop that reads buffers");
+    }
+  }
+  if (roles.buffers == 0)
+    return roles.arrival.emitError(
+        "comes before the products have been waited for that read the buffers");
+  return success();
+}
+
+LogicalResult Protocol::checkHandover(Protocol &emptied, Roles &roles) {
+  if (failed(sort()) || failed(emptied.sort()) ||
+      failed(checkInitialization(1)) ||
+      failed(emptied.checkInitialization(roles.items / kWarpgroupItems)))
+    return failure();
+  if (!emptied.arrivals.empty() || !emptied.copies.empty() || !reads.empty() ||
+      emptied.count != count)
+    return emptied.create.emitError("unsupported mbarriers: not one of each "
+                                    "buffer for those that read it");
+  return failure(failed(checkFilling(emptied, roles)) ||
+                 failed(checkReading(emptied, roles)));
+}
+
+LogicalResult tg::checkMbarriers(gpu::GPUFuncOp func, Roles &roles) {
+  SmallVector<Protocol, 2> protocols;
   WalkResult result = func.walk([&](nvgpu::MBarrierCreateOp create) {
-    return WalkResult(create->getParentOp() == func
-                          ? Protocol(create, func).check()
-                          : create.emitError("unsupported mbarriers"));
+    if (create->getParentOp() != func)
+      return WalkResult(create.emitError("unsupported mbarriers"));
+    protocols.push_back(Protocol(create, func));
+    return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  if (!roles.copying) {
+    for (Protocol &protocol : protocols)
+      if (protocol.isOfReaders() || failed(protocol.check()))
+        return protocol.isOfReaders()
+                   ? func.emitError("has arrivals of items that read, but none "
+                                    "that only copy")
+                   : failure();
+    return success();
+  }
+  if (protocols.size() != 2 ||
+      protocols[0].isOfReaders() == protocols[1].isOfReaders())
+    return func.emitError("has ")
+           << protocols.size()
+           << " arrays of mbarriers, not one for what is full and one for what "
+              "is empty";
+  if (protocols[0].isOfReaders())
+    std::swap(protocols[0], protocols[1]);
+  return protocols[0].checkHandover(protocols[1], roles);
 }
 
 namespace {
@@ -360,6 +517,12 @@ FailureOr<MemoryAccess> tg::getBoxWrite(nvgpu::TmaAsyncLoadOp op,
                           .getNumBarriers());
   if (!position)
     return op->emitError("unsupported number of an mbarrier");
+  // In the loop of an item that only copies: its wait in the position in which
+  // the buffer is filled again.
+  if (position->loop && position->offset == 0)
+    position->offset =
+        cast<nvgpu::MBarrierGroupType>(op.getBarriers().getType())
+            .getNumBarriers();
   auto &[write, matrix] = *box;
   source = matrix.buffer;
   write.isWrite = true;

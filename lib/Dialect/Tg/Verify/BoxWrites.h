@@ -14,14 +14,16 @@
 #define TINYGRAD_LIB_DIALECT_TG_VERIFY_BOXWRITES_H
 
 #include "Intervals.h"
+#include "Roles.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 namespace mlir::tg {
 
 /// Emits an error unless the function uses its mbarriers as convert-tg-to-gpu
 /// does: then each wait in position p of the loop ends after the copies of
-/// position p are complete, whichever item waits.
-LogicalResult checkMbarriers(gpu::GPUFuncOp func);
+/// position p are complete, whichever item waits. If some items only copy,
+/// their loops and the arrival are added to \p roles.
+LogicalResult checkMbarriers(gpu::GPUFuncOp func, Roles &roles);
 
 /// What a copy writes, with its position; and the buffer that it reads, of
 /// which all boxes are known to be inside. Emits an error if the copy is not

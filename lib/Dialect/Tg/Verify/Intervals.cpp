@@ -49,13 +49,13 @@ static bool isExchange(Operation *op) {
 LogicalResult Intervals::collect(Operation *op) {
   if (isExchange(op))
     exchanges.push_back(op);
-  if (isa<gpu::BarrierOp>(op))
+  if (isa<gpu::BarrierOp, NVVM::BarrierOp>(op))
     barriers.push_back(op);
-  if (isa<gpu::BarrierOp, amdgpu::GatherToLDSOp, amdgpu::MemoryCounterWaitOp,
-          nvgpu::DeviceAsyncCreateGroupOp, nvgpu::DeviceAsyncWaitOp,
-          nvgpu::MBarrierTryWaitParityOp, NVVM::WgmmaGroupSyncAlignedOp,
-          NVVM::WgmmaWaitGroupSyncOp, NVVM::CpAsyncBulkCommitGroupOp,
-          NVVM::CpAsyncBulkWaitGroupOp>(op))
+  if (isa<gpu::BarrierOp, NVVM::BarrierOp, amdgpu::GatherToLDSOp,
+          amdgpu::MemoryCounterWaitOp, nvgpu::DeviceAsyncCreateGroupOp,
+          nvgpu::DeviceAsyncWaitOp, nvgpu::MBarrierTryWaitParityOp,
+          NVVM::WgmmaGroupSyncAlignedOp, NVVM::WgmmaWaitGroupSyncOp,
+          NVVM::CpAsyncBulkCommitGroupOp, NVVM::CpAsyncBulkWaitGroupOp>(op))
     for (Operation *up = op; up != func; up = up->getParentOp())
       synchronizing.insert(up);
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
@@ -175,9 +175,13 @@ void Intervals::setPermutations() {
 LogicalResult Intervals::collect() {
   if (!func.getBody().hasOneBlock())
     return func.emitError("has several blocks");
+  FailureOr<Roles> found = findRoles(func);
+  if (failed(found))
+    return failure();
+  roles = *found;
   WalkResult result = func.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { return WalkResult(collect(op)); });
-  if (result.wasInterrupted() || failed(checkMbarriers(func)))
+  if (result.wasInterrupted() || failed(checkMbarriers(func, roles)))
     return failure();
   setPermutations();
   for (auto [copy, source] : boxSources)
@@ -369,7 +373,7 @@ Intervals::States Intervals::walk(Block::iterator begin, Block::iterator end,
       op->walk([&](Operation *inner) { record(inner, states); });
       continue;
     }
-    if (isa<gpu::BarrierOp>(op)) {
+    if (isa<gpu::BarrierOp, NVVM::BarrierOp>(op)) {
       llvm::erase_if(states, [&](const State &state) {
         return !isPending || state.hasWaited;
       });

@@ -19,6 +19,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_INTERVALS_H
 #define TINYGRAD_LIB_DIALECT_TG_VERIFY_INTERVALS_H
 
+#include "Roles.h"
 #include "TinyGrad/Dialect/Tg/Utils/Permutation.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,6 +118,9 @@ public:
   LogicalResult collect();
 
   ArrayRef<MemoryAccess> getAccesses() const { return accesses; }
+  /// What only some items do, if there is anything. Barriers of these are among
+  /// the barriers; what others do meanwhile is not reached from there.
+  const Roles &getRoles() const { return roles; }
   /// The barriers, and operations for which the items of a subgroup meet.
   ArrayRef<Operation *> getBarriers() const { return barriers; }
   ArrayRef<Operation *> getExchanges() const { return exchanges; }
@@ -165,6 +169,7 @@ private:
   static void limit(States &states);
 
   gpu::GPUFuncOp func;
+  Roles roles;
   SmallVector<MemoryAccess> accesses;
   DenseMap<Operation *, SmallVector<size_t, 2>> accessesOf;
   SmallVector<Operation *> barriers, exchanges;

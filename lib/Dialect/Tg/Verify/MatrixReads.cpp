@@ -110,7 +110,8 @@ static bool isCompleteAfter(scf::ForOp loop) {
        next = next->getNextNode()) {
     if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(next))
       return wait.getGroup() == 0;
-    if (next->getNumRegions() != 0 || isa<gpu::BarrierOp>(next) ||
+    if (next->getNumRegions() != 0 ||
+        isa<gpu::BarrierOp, NVVM::BarrierOp>(next) ||
         llvm::is_contained(next->getOperandTypes(), loop.getResultTypes()[0]))
       break;
   }
@@ -133,7 +134,8 @@ static FailureOr<bool> isCompleteAtOnce(NVVM::WgmmaMmaAsyncOp op) {
         return false;
       break;
     }
-    if (next->getNumRegions() != 0 || isa<gpu::BarrierOp>(next) ||
+    if (next->getNumRegions() != 0 ||
+        isa<gpu::BarrierOp, NVVM::BarrierOp>(next) ||
         next->hasTrait<OpTrait::IsTerminator>())
       break;
   }

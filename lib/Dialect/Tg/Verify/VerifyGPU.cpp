@@ -67,6 +67,11 @@ private:
   /// The same for what an asynchronous copy writes or a matrix operation reads.
   /// What its item accesses before it has waited is wrong too.
   LogicalResult askPending(const MemoryAccess &copy);
+  /// Items that only copy and the others: who is which, and that buffers are
+  /// filled when they have been read.
+  LogicalResult askRoles();
+  LogicalResult askHandover(const MemoryAccess &copy,
+                            const MemoryAccess &access);
   /// The items of a subgroup give the same address to write to.
   LogicalResult askAddresses();
   /// No two groups access an element of a buffer, one of them writing.
@@ -238,7 +243,12 @@ static Iterations getCurrentIterations(Operation *op) {
 LogicalResult FunctionProof::askAgreement(Operation *op, const Twine &claim,
                                           StringRef subject,
                                           std::optional<int64_t> width) {
-  for (Operation *up = op->getParentOp(); up != func; up = up->getParentOp()) {
+  // All items of a part get to it; those are whole warpgroups.
+  Operation *end = func;
+  if (Operation *role = intervals.getRoles().getRole(op);
+      role && !isa<gpu::BarrierOp>(op))
+    end = role;
+  for (Operation *up = op->getParentOp(); up != end; up = up->getParentOp()) {
     // From the outside in: items that agree on the loops around it are at the
     // same iterations of these.
     const Iterations where = getCurrentIterations(up);
@@ -366,7 +376,9 @@ LogicalResult FunctionProof::askRaces() {
     SmallVector<Reached> reached = intervals.findFrom(start);
     for (const auto &[i, x] : llvm::enumerate(reached))
       for (const Reached &y : ArrayRef(reached).drop_front(i))
-        if (conflicts(*x.access, *y.access) && failed(askRace(x, y)))
+        if (conflicts(*x.access, *y.access) &&
+            !intervals.getRoles().areApart(x.access->op, y.access->op) &&
+            failed(askRace(x, y)))
           return failure();
   }
   for (const MemoryAccess &access : intervals.getAccesses())
@@ -378,7 +390,8 @@ LogicalResult FunctionProof::askRaces() {
 LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
   const Reached begin = intervals.getStart(copy);
   for (const Reached &other : intervals.findPending(copy)) {
-    if (!conflicts(copy, *other.access))
+    if (!conflicts(copy, *other.access) ||
+        intervals.getRoles().areApart(copy.op, other.access->op))
       continue;
     if (failed(askRace(begin, other)))
       return failure();
@@ -408,6 +421,122 @@ LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
                                                     "the access is here"))))
       return failure();
   }
+  return success();
+}
+
+LogicalResult FunctionProof::askHandover(const MemoryAccess &copy,
+                                         const MemoryAccess &access) {
+  const Roles &roles = intervals.getRoles();
+  if (!isa<nvgpu::TmaAsyncLoadOp>(copy.op))
+    return copy.op->emitError("unsupported access of items that only copy");
+  // What follows the loop comes after all copies.
+  Operation *outermost = access.op;
+  while (outermost->getParentOp() != roles.others)
+    outermost = outermost->getParentOp();
+  if (roles.reading->isBeforeInBlock(outermost))
+    return success();
+  if (!isa<NVVM::WgmmaMmaAsyncOp>(access.op) || outermost != roles.reading) {
+    InFlightDiagnostic error = access.op->emitError(
+        "accesses what items that only copy write, but neither in a product of "
+        "the loop that waits for it nor after that");
+    error.attachNote(copy.op->getLoc()) << "the copy is here";
+    return error;
+  }
+  // Reads of n positions before and more are over when a copy begins; those of
+  // its own position and later ones begin when it is complete.
+  auto assertRace = [&](LaunchEncoder &launch) {
+    LaunchEncoder::Group group = launch.makeGroup("group");
+    LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                        other = launch.makeItem(group, "other");
+    const Iteration any{Iteration::any, 0};
+    ItemEncoder first(launch, item, {{roles.filling, any}}),
+        second(launch, other, {{roles.reading, any}});
+    first.assertReached({&copy, {}, {}});
+    second.assertReached({&access, {}, {}});
+    scf::ForOp filling = roles.filling, reading = roles.reading;
+    Value p = first.encodeLane(filling.getInductionVar(), 0),
+          q = second.encodeLane(reading.getInductionVar(), 0);
+    first.assertTrue(launch.isBelow(q, p));
+    first.assertTrue(launch.isBelow(p, second.encodeSum(q, roles.buffers)));
+    first.assertTrue(first.overlaps(copy, second, access));
+  };
+  return ask(copy.op,
+             "items copy to what others read, of a position that these may not "
+             "have read yet",
+             "race", assertRace,
+             std::pair<Location, std::string>(access.op->getLoc(),
+                                              "the other access is here"));
+}
+
+LogicalResult FunctionProof::askRoles() {
+  const Roles &roles = intervals.getRoles();
+  if (!roles.others)
+    return success();
+  for (bool isOne : {false, true}) {
+    auto assertOther = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item");
+      ItemEncoder encoder(launch, item, {});
+      scf::IfOp others = roles.others;
+      Value runs = encoder.encodeLane(others.getCondition(), 0),
+            isFirst =
+                launch.isWithin(launch.getLinear(item), 0, roles.items - 1);
+      launch.assertTrue(isOne ? runs : launch.makeNot(runs));
+      launch.assertTrue(isOne ? launch.makeNot(isFirst) : isFirst);
+    };
+    if (failed(ask(roles.others,
+                   "not the first " + Twine(roles.items) +
+                       " items of a group, and no others, do this",
+                   "role", assertOther)))
+      return failure();
+  }
+  if (!roles.copying)
+    return success();
+  for (bool isOne : {false, true}) {
+    auto assertOther = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item");
+      scf::ForOp reading = roles.reading;
+      ItemEncoder encoder(launch, item, {{reading, {Iteration::any, 0}}});
+      nvgpu::MBarrierArriveOp arrival = roles.arrival;
+      auto guard = cast<scf::IfOp>(arrival->getParentOp());
+      const MemoryAccess reached{guard, {}, {}};
+      encoder.assertReached({&reached, {}, {}});
+      Value arrives = encoder.encodeLane(guard.getCondition(), 0),
+            isWanted = launch.makeAnd(
+                launch.isWithin(launch.getLane(item, kWarpgroupItems).term, 0,
+                                0),
+                launch.makeNot(launch.isWithin(
+                    encoder.encodeLane(reading.getInductionVar(), 0), 0,
+                    roles.behind - 1)));
+      launch.assertTrue(isOne ? arrives : launch.makeNot(arrives));
+      launch.assertTrue(isOne ? launch.makeNot(isWanted) : isWanted);
+    };
+    if (failed(ask(roles.arrival,
+                   "not the first item of each warpgroup, and no other one, "
+                   "arrives here for each position that was read",
+                   "role", assertOther)))
+      return failure();
+  }
+  auto assertSecond = [&](LaunchEncoder &launch) {
+    LaunchEncoder::Group group = launch.makeGroup("group");
+    LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                        other = launch.makeItem(group, "other");
+    launch.assertDistinct(item, other);
+    ItemEncoder first(launch, item, {}), second(launch, other, {});
+    const MemoryAccess reached{roles.filling, {}, {}};
+    first.assertReached({&reached, {}, {}});
+    second.assertReached({&reached, {}, {}});
+  };
+  if (failed(ask(roles.filling, "two items fill the same buffers", "role",
+                 assertSecond)))
+    return failure();
+  for (const MemoryAccess &copy : intervals.getAccesses())
+    for (const MemoryAccess &access : intervals.getAccesses())
+      if (roles.getRole(copy.op) == roles.copying &&
+          roles.getRole(access.op) == roles.others && conflicts(copy, access) &&
+          failed(askHandover(copy, access)))
+        return failure();
   return success();
 }
 
@@ -448,8 +577,9 @@ LogicalResult FunctionProof::ask() {
   if (failed(checkFunction()) || failed(intervals.collect()))
     return failure();
   return failure(failed(askPermutations()) || failed(askBounds()) ||
-                 failed(askConvergence()) || failed(askAddresses()) ||
-                 failed(askRaces()) || failed(askGroups()));
+                 failed(askConvergence()) || failed(askRoles()) ||
+                 failed(askAddresses()) || failed(askRaces()) ||
+                 failed(askGroups()));
 }
 
 LogicalResult mlir::tg::verifyGPUKernels(ModuleOp module,

@@ -17,6 +17,7 @@ options, with what they are by default:
                        types than f16 and bf16 have to be along the depth
   --buffers=3          memory for so many tiles, which are filled ahead; 1: one
   --tma                copies of boxes fill the tiles
+  --by-warpgroup       with --tma: a further warpgroup begins them
   --store              with --tma: the result is stored as boxes
   --device=SIM         where the program runs
   --without-schedule   the same kernel without steps
@@ -138,6 +139,7 @@ def get_steps(o):
         fill(*right, columns // 64)
     if o["buffers"] > 1:
         by = str(o["buffers"]) + (" as tma" if o["tma"] else "")
+        by += " by warpgroup" if o["by-warpgroup"] else ""
         s.add(f"buffer stage 0 by {by}")
         s.add(f"buffer stage 1 by {by}")
     s.kind(grid_rows, "global")
@@ -243,6 +245,7 @@ def parse(arguments):
         "right": "rows",
         "buffers": 3,
         "tma": False,
+        "by-warpgroup": False,
         "store": False,
         "without-schedule": False,
         "alone": False,

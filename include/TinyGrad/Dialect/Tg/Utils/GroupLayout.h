@@ -14,6 +14,7 @@
 #define TINYGRAD_DIALECT_TG_UTILS_GROUPLAYOUT_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
 #include "TinyGrad/Dialect/Tg/Utils/TileBoxes.h"
@@ -49,6 +50,11 @@ struct GroupLayout {
   std::array<SmallVector<unsigned, 2>, 3> itemAxes;
   /// Items of a group in each direction.
   std::array<uint32_t, 3> groupSize{1, 1, 1};
+  /// Those that no range has, after all others: a warpgroup that begins the
+  /// copies of boxes, if there are any, and otherwise does nothing; or none.
+  /// They are the last ones along `copyingDirection`.
+  uint32_t copyingItems = 0;
+  unsigned copyingDirection = 0;
 
   /// The memory that the items of a group share: tiles of groups, and what
   /// reductions over items exchange, in the order of the kernel.
@@ -99,7 +105,8 @@ struct GroupLayout {
 
   /// The tiles that copies of boxes fill: those of the rows and of the columns
   /// of one contraction, or none; and the mbarriers that count the copies, one
-  /// for each buffer, which are part of `groupBytes`.
+  /// for each buffer, or two if there are items that only copy. They are part
+  /// of `groupBytes`.
   SmallVector<std::pair<StageOp, TileBoxes>, 2> boxTiles;
   int64_t mbarriers = 0;
 
@@ -114,6 +121,13 @@ struct GroupLayout {
 
   uint32_t getGroupItems() const {
     return groupSize[0] * groupSize[1] * groupSize[2];
+  }
+  /// The items of a group that ranges have.
+  uint32_t getRangeItems() const { return getGroupItems() - copyingItems; }
+  /// The number of the first other ones along `copyingDirection`.
+  uint32_t getFirstCopying() const {
+    const uint32_t size = groupSize[copyingDirection];
+    return size - copyingItems / (getGroupItems() / size);
   }
 };
 

@@ -12,6 +12,7 @@
 
 #include "KernelSchedule.h"
 #include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
+#include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -419,6 +420,8 @@ void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
   Recording step(*this, StepKind::buffer, stage.getOperation(), {}, count);
   stage.setBuffers(count % StepAttr::kAsTma);
   stage.setAsTma(count >= StepAttr::kAsTma);
+  if (count >= kByWarpgroup)
+    stage->setAttr(byWarpgroupAttrName, UnitAttr::get(stage.getContext()));
 }
 
 void KernelSchedule::storeBoxes(StoreOp store) {

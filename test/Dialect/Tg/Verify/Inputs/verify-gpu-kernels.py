@@ -242,11 +242,14 @@ def mutants(module):
     """(what is wrong, the lines of the module, what the error has to say)"""
     lines = module.splitlines()
     num_copies = 0
+    only_copy = "nvgpu.mbarrier.arrive %" in module
     is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
     for i, line in enumerate(lines):
         if line.strip() == "gpu.barrier":
             yield "barrier", lines[:i] + lines[i + 1 :], "no barrier is between"
+        elif mutation := role_mutants(lines, i):
+            yield from mutation
         elif "nvgpu.device_async_wait" in line:
             message = "before it has waited"
             yield "wait", lines[:i] + lines[i + 1 :], message
@@ -278,7 +281,10 @@ def mutants(module):
             later = replace(lines, i, f"aligned {running}", f"aligned {running + 1}")
             yield "wait for products", lines[:i] + lines[i + 1 :], "is not waited for"
             # What was complete at once is pending then.
-            yield "later wait for products", later, "is not waited for|no barrier is between"
+            message = "is not waited for|no barrier is between"
+            if only_copy:
+                message += "|comes before the products have been waited for"
+            yield "later wait for products", later, message
         elif "nvvm.wgmma.mma_async" in line:
             # Not computed as a place in a tile.
             descriptor = re.search(r"mma_async (%\w+),", line)[1]
@@ -349,6 +355,57 @@ def direct_mutants(lines, i, place):
         yield f"copy to another {what}", other, message
 
 
+def role_mutants(lines, i):
+    """The mutants of a line that has to do with items that only copy."""
+    line = lines[i]
+    without = lines[:i] + lines[i + 1 :]
+    found = []
+    if "nvvm.barrier id" in line:
+        found.append(("barrier of some items", without, "no barrier is between"))
+        count = re.search(r"number_of_threads = (%\w+)", line)[1]
+        fewer = replace(lines, i, f"number_of_threads = {count}", "number_of_threads = %fewer")
+        fewer[i:i] = ["%fewer = arith.constant 32 : i32"]
+        found.append(("barrier of fewer items", fewer, "not of the"))
+    elif increase := re.search(r"nvvm\.setmaxregister +increase (\d+)", line):
+        count = int(increase[1])
+        more = replace(lines, i, f"increase {count}", f"increase {count + 8}")
+        found.append(("more registers", more, "takes more registers than others give back"))
+        fewer = replace(lines, i, f"increase {count}", "increase 64")
+        found.append(("increase to fewer registers", fewer, "but items begin with"))
+        found.append(("registers twice", lines[:i] + [line] + lines[i:], "not the only one"))
+    elif re.search(r"nvvm\.setmaxregister +decrease", line):
+        found.append(("registers not given back", without, "takes more registers than others"))
+    elif "nvgpu.mbarrier.arrive %" in line:
+        message = "unsupported wait|no item only copies|not one for what is full"
+        found.append(("arrival of readers", without, message))
+        number = re.search(r"\[(%\w+)\]", line)[1]
+        other = replace(lines, i, f"[{number}]", "[%other]")
+        other[i:i] = [
+            "%next = arith.constant 1 : index",
+            f"%other = arith.addi {number}, %next : index",
+        ]
+        found.append(("arrival for other buffer", other, "unsupported arrival"))
+        branch = next(j for j in range(i, 0, -1) if "scf.if" in lines[j])
+        condition = re.search(r"scf\.if (%\w+)", lines[branch])[1]
+        for what, value in (("every item arrives", "true"), ("no item arrives", "false")):
+            every = replace(lines, branch, f"scf.if {condition}", "scf.if %every")
+            every[branch:branch] = [f"%every = arith.constant {value}"]
+            found.append((what, every, "not the first item of each warpgroup"))
+        # Before the products of that position are complete.
+        wait = next(j for j in range(branch, 0, -1) if "nvvm.wgmma.wait" in lines[j])
+        end = next(j for j in range(i, len(lines)) if lines[j].strip() == "}")
+        early = lines[:wait] + lines[wait + 1 : end + 1] + [lines[wait]] + lines[end + 1 :]
+        found.append(("early arrival", early, "comes before the products|is not waited for"))
+    elif "arith.cmpi ult, %thread_id" in line or "arith.cmpi uge, %thread_id" in line:
+        # Another number of items than barriers and mbarriers have.
+        bound = re.search(r"%thread_id_\w+, (%\w+) : index", line)[1]
+        other = replace(lines, i, f", {bound} :", ", %fewer :")
+        other[i:i] = ["%fewer = arith.constant 3 : index"]
+        message = "whole warpgroups|those that multiply|items of a group, and no others|unsupported"
+        found.append(("bound of items", other, message))
+    return found
+
+
 def store_mutants(lines, i):
     """The mutants of a line that has to do with stores of boxes."""
     line = lines[i]
@@ -414,7 +471,8 @@ def mbarrier_mutants(lines, i):
     elif "nvvm.fence.mbarrier.init" in line:
         found.append(("mbarrier fence", without, "is not fenced"))
     elif "nvgpu.mbarrier.arrive.expect_tx" in line:
-        found.append(("arrival", without, "of bytes that no arrival announced"))
+        message = "of bytes that no arrival announced|0 arrivals of items that copy"
+        found.append(("arrival", without, message))
         bytes_ = re.search(r"\], (%\w+)", line)[1]
         change(
             "other bytes", f"], {bytes_}", "], %many", "announces 128 bytes, but",
@@ -425,7 +483,8 @@ def mbarrier_mutants(lines, i):
         condition = re.search(r"scf\.if (%\w+)", lines[branch])[1]
         every = replace(lines, branch, f"scf.if {condition}", "scf.if %every")
         every[branch:branch] = ["%every = arith.constant true"]
-        found.append(("every item", every, "no barrier is between"))
+        message = "no barrier is between|two items fill the same buffers"
+        found.append(("every item", every, message))
     elif (
         "gpu.barrier" in lines[i - 1]
         and (position := re.search(r"arith\.addi %arg\d+, (%\w+) : index", line))
@@ -437,7 +496,7 @@ def mbarrier_mutants(lines, i):
             "%later = arith.constant 3 : index",
         )
     elif "nvgpu.mbarrier.try_wait.parity" in line:
-        found.append(("wait for phase", without, "have 0 waits"))
+        found.append(("wait for phase", without, "have 0 waits|and 0 waits"))
         number, parity = re.search(r"\[(%\w+)\], (%\w+)", line).groups()
         change(
             "other mbarrier", f"[{number}]", "[%other]", "unsupported wait",
