@@ -142,6 +142,36 @@ void Storage::leave(TensorImpl &tensor) {
   endIfDone(std::move(storage));
 }
 
+static std::size_t countMovements(const Movement *last) {
+  std::size_t count = 0;
+  for (; last; last = last->previous.get())
+    ++count;
+  return count;
+}
+
+/// Whether two views of one root are known to have no element in common: the
+/// first movements in which they differ take different parts of one tensor.
+static bool areApart(const Movement *a, const Movement *b) {
+  std::size_t countA = countMovements(a), countB = countMovements(b);
+  for (; countA > countB; --countA)
+    a = a->previous.get();
+  for (; countB > countA; --countB)
+    b = b->previous.get();
+  if (a == b)
+    return false;
+  while (a->previous != b->previous) {
+    a = a->previous.get();
+    b = b->previous.get();
+  }
+  if (a->kind != Movement::Kind::Shrink || b->kind != Movement::Kind::Shrink)
+    return false;
+  for (std::size_t axis = 0; axis < a->from.size(); ++axis)
+    if (isAtMost(a->to[axis], b->from[axis]) ||
+        isAtMost(b->to[axis], a->from[axis]))
+      return true;
+  return false;
+}
+
 void Storage::endIfDone(std::shared_ptr<Storage> storage) {
   if (storage->numStale != 0)
     return;
@@ -161,13 +191,21 @@ void Storage::endIfDone(std::shared_ptr<Storage> storage) {
     for (TensorImpl *view = views; view; view = view->nextView)
       if (!isa<tg::BufferOp>(view->op))
         return;
-  while (views) {
-    TensorImpl *next = views->nextView;
-    views->storage = nullptr;
-    views->movement = nullptr;
-    views = next;
+  // Those that share elements with no other one become tensors by themselves.
+  SmallVector<TensorImpl *> apart;
+  for (TensorImpl *view = views; view; view = view->nextView) {
+    bool isApart = true;
+    for (TensorImpl *other = views; isApart && other; other = other->nextView)
+      isApart = other == view ||
+                areApart(view->movement.get(), other->movement.get());
+    if (isApart)
+      apart.push_back(view);
   }
-  storage->firstView = nullptr;
+  for (TensorImpl *view : apart) {
+    storage->unlink(*view);
+    view->storage = nullptr;
+    view->movement = nullptr;
+  }
 }
 
 void Storage::refresh(TensorImpl &view) {

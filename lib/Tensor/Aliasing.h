@@ -46,9 +46,9 @@ struct Movement {
 /// The state that a root tensor shares with its views. Guarded by the graph's
 /// lock. It ends with the last view, or when the root is destroyed and at most
 /// one view remains. If the root was not in memory when its views were
-/// computed, each view has memory of its own; such views become independent
-/// tensors once the root is destroyed, so that this state keeps no graph alive
-/// that nothing else needs.
+/// computed, each view has memory of its own; once the root is destroyed, such
+/// views that have no elements in common become tensors by themselves, so that
+/// this state keeps no graph alive that nothing else needs.
 class Storage {
 public:
   Storage(GraphImpl &graph, TensorImpl &root);

@@ -77,6 +77,13 @@ static bool isShared(GraphImpl &graph, TensorImpl &tensor) {
   return false;
 }
 
+bool CapturedState::isDestroyed() const {
+  return isRead && !isRevived && tensor.use_count() == 1 &&
+         llvm::all_of(views, [](const std::weak_ptr<TensorImpl> &view) {
+           return view.expired();
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // Preparation
 //===----------------------------------------------------------------------===//
@@ -164,7 +171,7 @@ void CapturedStep::checkStates(const std::vector<int64_t> &values) {
     if (!state.isRead && !state.isWritten && !state.after)
       continue;
     TensorImpl &tensor = *state.tensor;
-    if (state.isRead && !state.isRevived && state.tensor.use_count() == 1)
+    if (state.isDestroyed())
       throw Error(
           "jit: a tensor of " + describe(Tensor(state.tensor)) +
           " that the captured step reads was destroyed, or its variable "

@@ -123,11 +123,17 @@ struct CapturedState {
   bool isRead = false, isWritten = false;
   /// Made for views whose root was destroyed: no one else holds it.
   bool isRevived = false;
+  /// The views of it, made before the step, that the step uses.
+  std::vector<std::weak_ptr<TensorImpl>> views;
   /// Set if it is the gradient of another tensor, which has another gradient
   /// after the step. `tensor` is found anew in each replay.
   std::optional<CapturedOwner> gradientOf;
   /// Its value afterwards, if that is not in the same memory.
   std::optional<CapturedValue> after;
+
+  /// Whether it is read, but neither it nor a view that the step uses exists
+  /// outside of the step.
+  bool isDestroyed() const;
 };
 
 /// An argument of the step.

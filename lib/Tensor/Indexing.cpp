@@ -216,7 +216,7 @@ static int64_t axesOf(const Index &entry) {
 }
 
 static void checkMask(const Tensor &mask, const Tensor &x, int64_t axis) {
-  bool fits = mask.ndim() > 0;
+  bool fits = true;
   for (int64_t i = 0; fits && i < mask.ndim(); ++i)
     fits = mask.shape()[i] == x.shape()[axis + i];
   if (!fits)
@@ -263,6 +263,15 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
       result = result.unsqueeze(axis++);
       continue;
     }
+    const auto *tensor = std::get_if<const Tensor *>(&entry.get());
+    if (tensor && (*tensor)->dtype() == DType::Bool && !(*tensor)->ndim()) {
+      // As in NumPy, one truth value is a mask of a new axis.
+      checkOperands({&x, *tensor});
+      result = result.unsqueeze(axis);
+      target.axes.push_back(axis++);
+      target.indices.push_back((*tensor)->reshape({1}));
+      continue;
+    }
     const SymInt size = result.shape()[axis];
     if (const SymInt *position = std::get_if<SymInt>(&entry.get())) {
       const SymInt start = fromStart(*position, size);
@@ -278,7 +287,7 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
     } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {
       result = slice(result, axis, resolve(*part, size), describe(*part));
     } else {
-      const Tensor &index = *std::get<const Tensor *>(entry.get());
+      const Tensor &index = **tensor;
       checkOperands({&x, &index});
       if (index.dtype() == DType::Bool)
         checkMask(index, result, axis);

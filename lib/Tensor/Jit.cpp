@@ -68,6 +68,9 @@ struct JitCore::State {
 
   void findVariables(const JitArguments &arguments);
   bool separate(TensorImpl &a, TensorImpl &b);
+  /// Those of `used` that are arguments of this call. What the step does with
+  /// such a tensor cannot be told from what it does with the argument.
+  std::vector<std::weak_ptr<TensorImpl>> findUsedArguments() const;
   void prepareUsed();
   void checkTensor(const TensorSignature &signature, TensorImpl &tensor);
   void setVariables(const SymInt &size, const std::string &name);
@@ -127,14 +130,26 @@ void JitCore::State::findVariables(const JitArguments &arguments) {
           {variable.name, variable.min, variable.max, *variable.value});
 }
 
-/// Gives one of two tensors with equal values, such as two `ones({4})`, memory
-/// of its own. Returns false if that is not why they share memory.
+/// Gives one of two tensors in the same memory, such as a tensor and its copy
+/// or two `ones({4})`, memory of its own. Returns false if one is a view of the
+/// other, or if both are views.
 bool JitCore::State::separate(TensorImpl &a, TensorImpl &b) {
-  if (graph->operation(a) != graph->operation(b) ||
-      (a.movement && b.movement) || (a.storage && a.storage == b.storage))
+  if ((a.movement && b.movement) || (a.storage && a.storage == b.storage))
     return false;
   moveToOwnMemory(*graph, a.movement ? b : a);
   return true;
+}
+
+std::vector<std::weak_ptr<TensorImpl>>
+JitCore::State::findUsedArguments() const {
+  std::vector<std::weak_ptr<TensorImpl>> found;
+  for (const std::weak_ptr<TensorImpl> &weak : used)
+    if (const std::shared_ptr<TensorImpl> owner = weak.lock();
+        std::any_of(tensors.begin(), tensors.end(), [&](const Tensor &tensor) {
+          return &tensor.impl() == owner.get();
+        }))
+      found.push_back(weak);
+  return found;
 }
 
 void JitCore::State::prepareUsed() {
@@ -262,17 +277,18 @@ void JitCore::begin(const JitArguments &arguments) {
     (void)tensor.buffer(std::source_location()); // also of a constant
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (!call.separate(call.tensors[i].impl(), call.tensors[j].impl()) &&
-          overlap(memoryOf(*call.graph, call.tensors[i].impl()),
-                  memoryOf(*call.graph, call.tensors[j].impl())))
+      if (overlap(memoryOf(*call.graph, call.tensors[i].impl()),
+                  memoryOf(*call.graph, call.tensors[j].impl())) &&
+          !call.separate(call.tensors[i].impl(), call.tensors[j].impl()))
         throw Error("jit: arguments " + arguments.tensorNames[j] + " and " +
                     arguments.tensorNames[i] +
                     " share memory; pass a copy of one of them, by "
                     "parameter(false)");
   call.prepareUsed();
-  call.recorder = std::make_unique<Recorder>(
-      call.hasRun ? Recorder::Mode::Capture : Recorder::Mode::Watch, call.graph,
-      call.tensors);
+  const bool isCapture = call.hasRun && call.findUsedArguments().empty();
+  call.recorder = std::make_unique<Recorder>(isCapture ? Recorder::Mode::Capture
+                                                       : Recorder::Mode::Watch,
+                                             call.graph, call.tensors);
 }
 
 std::vector<Tensor> JitCore::end(const JitArguments &arguments,
@@ -293,7 +309,7 @@ std::vector<Tensor> JitCore::end(const JitArguments &arguments,
   const std::unique_ptr<Recorder> recorder = std::move(call.recorder);
   if (!recorder)
     throw Error("jit: reset() was called by the step itself");
-  call.used.clear();
+  call.used = call.findUsedArguments();
   for (const std::shared_ptr<TensorImpl> &tensor : recorder->usedTensors())
     call.used.push_back(tensor);
   std::unique_ptr<CapturedStep> step = recorder->finish(results);

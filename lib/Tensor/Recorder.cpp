@@ -129,7 +129,11 @@ void Recorder::useFromBefore(TensorImpl &tensor) {
     root->epoch = 0;
   }
   if (seen.insert(root.get()).second)
-    addState(std::move(root), !hasRoot);
+    addState(root, !hasRoot);
+  // A replay may be given another argument, but uses this tensor.
+  isIncomplete |= argumentOf.contains(root.get());
+  if (auto it = stateOf.find(root.get()); it != stateOf.end())
+    step->states[it->second].views.push_back(tensor.weak_from_this());
 }
 
 void Recorder::addState(std::shared_ptr<TensorImpl> root, bool isRevived) {
@@ -477,8 +481,7 @@ TensorImpl *Recorder::compareGradients(const CapturedOwner &owner,
 
 void Recorder::checkDestroyed() const {
   for (const CapturedState &state : step->states)
-    if (state.isRead && !state.isRevived && !state.gradientOf &&
-        state.tensor.use_count() == 1)
+    if (!state.gradientOf && state.isDestroyed())
       throw Error("jit: the step read a tensor of " +
                   describe(Tensor(state.tensor)) +
                   " that was destroyed before its end, so that a replay would "

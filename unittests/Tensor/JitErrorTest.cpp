@@ -335,6 +335,82 @@ TEST(JitErrorTest, VariablesThatReferToOtherTensors) {
   expectTensor(third(counting({2})), {2}, {0, 0});
 }
 
+TEST(JitErrorTest, CopiesOfArguments) {
+  // A copy may share memory with a tensor until one of them is assigned to.
+  for (const bool isView : {false, true}) {
+    const Tensor root = counting({4}).realize();
+    const Tensor x = isView ? root.shrink({{1, 3}}) : root;
+    for (const Tensor &copy : {x.contiguous(), x.detach(), x + 0,
+                               (x + 0).reshape(x.shape()), x.realize() * 1}) {
+      Jit step([](const Tensor &a, Tensor b) {
+        b.assign(b + a);
+        return b * 2;
+      });
+      for (int i = 0; i < 4; ++i)
+        expectTensor(step(x, copy), x.shape(), values(x * (2 * (i + 2))));
+      expectTensor(copy, x.shape(), values(x * 5));
+      expectTensor(root, {4}, {0, 1, 2, 3});
+    }
+  }
+}
+
+TEST(JitErrorTest, ArgumentsThatTheFunctionHolds) {
+  // The call is right, but is not captured: a replay may be given another
+  // tensor.
+  for (const bool isView : {false, true})
+    for (const bool isWritten : {false, true}) {
+      Tensor held = counting({4}).parameter(false);
+      Tensor used = isView ? held.flip({0}) : held;
+      Jit step([&](const Tensor &x) {
+        if (isWritten)
+          used.assign(used + 1);
+        return x * 10 + used.sum();
+      });
+      expectTensor(step(Tensor::zeros({4})), {4},
+                   std::vector<double>(4, isWritten ? 10 : 6));
+      for (int i = 0; i < 2; ++i) {
+        std::vector<double> expected = values(isWritten ? held + 1 : held);
+        double sum = 0;
+        for (const double value : expected)
+          sum += value;
+        for (double &value : expected)
+          value = value * 10 + sum;
+        expectTensor(step(held), {4}, expected);
+        EXPECT_FALSE(step.isCaptured());
+      }
+      for (int i = 0; i < 3; ++i) {
+        const double sum = values(held.sum())[0] + (isWritten ? 4 : 0);
+        expectTensor(step(Tensor::full({4}, double(i))), {4},
+                     std::vector<double>(4, 10 * i + sum));
+        EXPECT_TRUE(step.isCaptured());
+      }
+    }
+}
+
+TEST(JitErrorTest, ViewsWhoseRootIsDestroyed) {
+  // The function holds a view alone. It is read as long as that exists.
+  for (const int destroyedAfter : {0, 1, 2, 3}) {
+    Tensor root = counting({4}).parameter(false), view = root.shrink({{1, 3}});
+    Jit step([&](const Tensor &x) { return x + view; });
+    for (int i = 0; i < 5; ++i) {
+      if (i == destroyedAfter)
+        root = Tensor();
+      expectTensor(step(Tensor::full({2}, double(i))), {2}, {1.0 + i, 2.0 + i});
+    }
+    EXPECT_TRUE(step.isCaptured());
+    view.assign(view * 2);
+    expectTensor(step(Tensor::zeros({2})), {2}, {2, 4});
+  }
+  Tensor root = counting({4}).parameter(false), view = root.shrink({{1, 3}});
+  Jit step([&](const Tensor &x) { return x + view; });
+  for (int i = 0; i < 3; ++i)
+    step(counting({2}));
+  root = view = counting({2});
+  EXPECT_ERROR(step(counting({2})), Error,
+               "jit: a tensor of [4] float32 that the captured step reads was "
+               "destroyed");
+}
+
 TEST(JitErrorTest, ChangedTensorsOfTheFunction) {
   Tensor w = counting({2}).parameter();
   Jit step([&](const Tensor &x) { return x * w; });

@@ -32,6 +32,27 @@ protected:
   Graph graph;
   GraphScope scope{graph};
 };
+TEST_F(PartAssignTest, ViewsOfADestroyedRootStayViewsOfEachOther) {
+  // The root was never in memory, so that each view has memory of its own.
+  for (const bool isFirst : {false, true}) {
+    const Tensor x = counting({2, 3}).realize();
+    Tensor view = (x + x).permute({1, 0}), same = view.unsqueeze(0);
+    Tensor left = view.shrink({{0, 1}, {0, 2}});
+    Tensor right = view.shrink({{1, 3}, {0, 2}});
+    realize({view, same, left, right});
+    expectTensor(same, {1, 3, 2}, {0, 6, 2, 8, 4, 10});
+    (isFirst ? view : same).assign(7);
+    expectTensor(view, {3, 2}, std::vector<double>(6, 7));
+    expectTensor(same, {1, 3, 2}, std::vector<double>(6, 7));
+    left.assign(1);
+    expectTensor(view, {3, 2}, {1, 1, 7, 7, 7, 7});
+    view = same = Tensor();
+    right.assign(2);
+    expectTensor(left, {1, 2}, {1, 1});
+    expectTensor(right, {2, 2}, {2, 2, 2, 2});
+  }
+}
+
 } // namespace
 
 TEST_F(PartAssignTest, Row) {

@@ -214,8 +214,28 @@ TEST(SetItem, MasksSelect) {
   expectTensor(x.index({1, Tensor::from({true, false, true})}), {2}, {3, 5});
   EXPECT_ERROR(x[Tensor::from({true})], IndexError,
                "a mask of shape [1] does not fit axis 0 of [2, 3]");
-  EXPECT_ERROR(x[Tensor(true)], IndexError, "a mask of shape []");
   EXPECT_ERROR(x.index({x > 1, 0}), IndexError, "3 entries");
+}
+
+TEST(SetItem, MasksWithoutAxes) {
+  // One truth value is a mask of a new axis, as in NumPy.
+  Tensor x = counting({2, 3});
+  expectTensor(x[Tensor(true)], {1, 2, 3}, {0, 1, 2, 3, 4, 5});
+  expectTensor(x[Tensor(false)], {0, 2, 3}, {});
+  expectTensor(x.index({1, 2, Tensor(true)}), {1}, {5});
+  expectTensor(x.index({1, Tensor(true), Slice(1, 3)}), {1, 2}, {4, 5});
+  x[Tensor(false)] = 7;
+  x.index({0, Tensor(true), Slice(1, 3)}) = 9;
+  expectTensor(x, {2, 3}, {0, 9, 9, 3, 4, 5});
+  Tensor last = x.index({1, 2}), single = Tensor(4.0f);
+  last[last > 1] = 8;
+  expectTensor(x, {2, 3}, {0, 9, 9, 3, 4, 8});
+  expectTensor(single[single > 1], {1}, {4});
+  expectTensor(single[single > 5], {0}, {});
+  single[single > 1] *= 2;
+  expectTensor(single, {}, {8});
+  EXPECT_ERROR(single[Tensor::from({true})], IndexError,
+               "1 entries are too many for a tensor of shape []");
 }
 
 TEST(SetItem, SelectionsAreOfTheirTime) {

@@ -60,6 +60,12 @@ bool Heuristic::admits(RangeOp range, RangeKind kind) {
   return !schedule.findObstacle(step);
 }
 
+bool Heuristic::admitsReverse(RangeOp range) {
+  auto step = StepAttr::get(range.getContext(), StepKind::reverse, {},
+                            {static_cast<int64_t>(range.getId())}, 0, {});
+  return !schedule.findObstacle(step);
+}
+
 bool Heuristic::admitsMove(RangeOp range, RangeOp other) {
   auto step = StepAttr::get(range.getContext(), StepKind::move, {},
                             {static_cast<int64_t>(range.getId()),

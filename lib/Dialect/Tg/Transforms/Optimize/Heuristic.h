@@ -149,6 +149,7 @@ private:
   void parallelize(RangeOp end = {}, ArrayRef<RangedReduceOp> repeated = {});
   bool hasScan();
   bool admits(RangeOp range, RangeKind kind);
+  bool admitsReverse(RangeOp range);
   bool admitsMove(RangeOp range, RangeOp other);
 
   // For targets with groups. Those that return a bool apply a whole schedule,

@@ -124,12 +124,7 @@ int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
 /// are read in ascending order, which hardware prefetchers expect.
 void Heuristic::readForward() {
   for (RangeOp range : schedule.getResultRanges()) {
-    if (range.isSymbolic() || schedule.isOrdered(range) ||
-        llvm::any_of(schedule.getKernel().getBody().getOps<StoreOp>(),
-                     [&](StoreOp store) {
-                       return llvm::is_contained(store.getRanges(),
-                                                 range.getResult());
-                     }))
+    if (!admitsReverse(range))
       continue;
     bool isBackward = false, isForward = false;
     for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
@@ -186,7 +181,8 @@ void Heuristic::readInOrder() {
   report("order", ranges[order.front()],
          ranges[order.front()].getLargestExtent());
   for (size_t next : llvm::reverse(order))
-    if (RangeOp front = schedule.getRanges().front(); ranges[next] != front)
+    if (RangeOp front = schedule.getRanges().front();
+        ranges[next] != front && admitsMove(ranges[next], front))
       schedule.moveBefore(ranges[next], front);
 }
 
