@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from tinygrad_mlir import torch_backend
+from tinygrad_mlir import torch_backend, torch_decompositions
 from torch.func import functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.testing._internal.common_methods_invocations import op_db
@@ -93,7 +93,7 @@ def compare(function: Function, tensors: list[torch.Tensor]) -> tuple[str, str]:
     """A word for what became of a sample, and why."""
     try:
         expected = function(*(x.clone() for x in tensors))
-        table = torch_backend._decompositions()
+        table = torch_decompositions.decompositions()
         graph = make_fx(function, decomposition_table=table, tracing_mode="fake")(*tensors)
         graph = make_fx(functionalize(graph), tracing_mode="fake")(*tensors)
     except Exception as error:  # PyTorch has no graph, or no gradient, of it.

@@ -12,20 +12,37 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from functorch.compile import make_boxed_func
-from torch._decomp import core_aten_decompositions, get_decompositions
 from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.backends.registry import register_backend
+from torch.utils.dlpack import from_dlpack, to_dlpack
 
 from tinygrad_mlir import torch_networks  # noqa: F401
 from tinygrad_mlir._core import ShapeError, Tensor
 from tinygrad_mlir.jit import TinyJit
-from tinygrad_mlir.torch_operations import DTYPES, ON_MEMORY, OPERATIONS, REFUSALS, find_memory
+from tinygrad_mlir.torch_decompositions import decompositions
+from tinygrad_mlir.torch_operations import (
+    DTYPES,
+    ON_MEMORY,
+    OPERATIONS,
+    REFUSALS,
+    VIEWS,
+    find_memory,
+    turn_back,
+)
 
 __all__ = ["tinygrad_mlir"]
+
+
+# The only operation that writes, after all others of a graph.
+_WRITE = "aten.copy_.default"
+
+
+# Those that compute nothing.
+_MOVES = VIEWS | {"aten.clone.default", "aten._unsafe_view.default"}
 
 
 def _name(node: torch.fx.Node) -> str:
@@ -59,14 +76,73 @@ def _find_unsupported(module: torch.fx.GraphModule) -> str | None:
     return None
 
 
-def _memory_order(value: Any) -> list[int] | None:
+def _root_of(node: Any) -> tuple[Any, bool]:
+    """What a result consists of the elements of, and whether it is a copy of them."""
+    is_copy = False
+    while (
+        isinstance(node, torch.fx.Node) and _name(node) in _MOVES and len(node.all_input_nodes) == 1
+    ):
+        is_copy |= _name(node) not in VIEWS
+        node = node.args[0]
+    return node, is_copy
+
+
+def _is_tensor(node: Any) -> bool:
+    return isinstance(node, torch.fx.Node) and isinstance(node.meta.get("val"), torch.Tensor)
+
+
+def _is_moved(node: Any) -> bool:
+    """Whether it is an argument, or has the elements of one."""
+    root, _ = _root_of(node)
+    return _is_tensor(root) and root.op == "placeholder"
+
+
+def _depends_on(node: Any, inputs: set[torch.fx.Node]) -> bool:
+    pending = [node] if isinstance(node, torch.fx.Node) else []
+    seen = set(pending)
+    while pending:
+        for other in pending.pop().all_input_nodes:
+            if other in inputs:
+                return True
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+    return False
+
+
+def _order_of(node: Any) -> tuple[int, ...] | None:
     """The axes from the largest stride to the smallest, if that is not the order of the axes."""
+    value = node.meta.get("val") if isinstance(node, torch.fx.Node) else None
     if not isinstance(value, torch.Tensor) or not all(isinstance(n, int) for n in value.shape):
         return None
     order = sorted(range(value.ndim), key=lambda i: -value.stride(i))
     if order == list(range(value.ndim)) or not value.permute(order).is_contiguous():
         return None
-    return order
+    return tuple(order)
+
+
+class _Result(NamedTuple):
+    """What becomes of a tensor that a step returns."""
+
+    place: int  # among the results, or the arguments if it is written there
+    order: tuple[int, ...] | None
+    is_written: bool
+
+
+class _Step:
+    """A graph for one combination of sizes."""
+
+    def __init__(
+        self, interpret: Callable[[_Step, list[Tensor]], list[Tensor]], writes_in_place: bool
+    ) -> None:
+        self.jit = TinyJit(functools.partial(interpret, self))
+        self.writes_in_place = writes_in_place  # else PyTorch copies what is computed
+        self.forms: list[_Result] = []
+        # Those that PyTorch has to copy: their memory is another tensor's.
+        self.shared: set[_Result] = set()
+        self.numbers: list[tuple[int, Any]] = []  # The results that are numbers, by their places.
+        # The addresses of the arguments of the last replay, and the tensors there.
+        self.last: tuple[tuple[int, ...], list[Tensor]] = ((), [])
 
 
 class _Compiled:
@@ -78,93 +154,200 @@ class _Compiled:
         self._boxed_call = True
         self.nodes = list(module.graph.nodes)
         self.inputs = [node for node in self.nodes if node.op == "placeholder"]
+        # What is written into arguments, by their places.
+        self.places = {node: i for i, node in enumerate(self.inputs)}
+        self.written = {
+            self.places[node.args[0]]: node for node in self.nodes if _name(node) == _WRITE
+        }
         output = next(node for node in self.nodes if node.op == "output")
         results = output.args[0]
         self.results: list[Any] = list(results) if isinstance(results, (list, tuple)) else [results]
-        self.orders = [
-            _memory_order(node.meta.get("val")) if isinstance(node, torch.fx.Node) else None
-            for node in self.results
-        ]
+        self.orders = [_order_of(node) for node in self.results]
+        self.input_orders = [_order_of(node) for node in self.inputs]
         # Imported by the first run: while a graph is compiled, PyTorch's tensors have no values.
         self.constants = {
             node: functools.reduce(getattr, str(node.target).split("."), module)
             for node in self.nodes
             if node.op == "get_attr"
         }
-        self.steps: dict[tuple[Any, ...], tuple[Any, list[Any]]] = {}
+        # Results that PyTorch takes from arguments, by their places among the results.
+        self.moved = {i: node for i, node in enumerate(self.results) if _is_moved(node)}
+        # Those that are copies of others, by PyTorch's semantics.
+        roots = [_root_of(node) for node in self.results]
+        self.copies = {
+            i
+            for i, (root, is_copy) in enumerate(roots)
+            if is_copy and any(other is root for j, (other, _) in enumerate(roots) if j != i)
+        }
+        # Whether a result depends on what was in an argument before it is written.
+        self.reads_written = bool(self.written) and any(
+            _depends_on(node, {self.inputs[i] for i in self.written})
+            for i, node in enumerate(self.results)
+            if i not in self.moved
+        )
+        self.tensor_places = [i for i, node in enumerate(self.inputs) if _is_tensor(node)]
+        self.steps: dict[tuple[Any, ...], _Step] = {}
         self.refused: set[tuple[Any, ...]] = set()
 
     def __call__(self, arguments: list[Any]) -> list[Any]:
         """Empties the list, so that what is not needed any more can be freed."""
-        tensors = [x for x in arguments if isinstance(x, torch.Tensor)]
         sizes = tuple(x for x in arguments if not isinstance(x, torch.Tensor))
         if sizes in self.refused:
             return self._run_by_torch(arguments)
-        if sizes not in self.steps:
-            self.steps[sizes] = (TinyJit(functools.partial(self._run, sizes)), [])
-        step, results = self.steps[sizes]
-        imported, seen = [], set()
-        for tensor in tensors:
-            storage = tensor.untyped_storage().data_ptr()
-            # A step takes no two arguments in one memory.
-            imported.append(_import(tensor.clone() if storage in seen else tensor))
-            seen.add(storage)
+        # Before anything is written.
+        moved = {i: self._move(node, arguments) for i, node in self.moved.items()}
+        results: list[Any] = [moved.get(i, node) for i, node in enumerate(self.results)]
         try:
-            computed = iter(step(imported))
+            self._run_step(sizes, arguments, results)
         except Exception as error:
             # A fault of an entry in the table: PyTorch's arguments are right.
             if self.strict:
                 raise
-            del imported, self.steps[sizes]
+            self.steps.pop(sizes, None)
             self.refused.add(sizes)
             _warn(f"a graph ({error})")
             return self._run_by_torch(arguments)
-        # What the run has found: a place among the arguments, a number, or the next tensor.
-        given = [
-            arguments[value]
-            if kind == "argument"
-            else value
-            if kind == "number"
-            else next(computed)
-            for kind, value in results
-        ]
         arguments.clear()
-        return [
-            _export(x, order) if isinstance(x, Tensor) else x
-            for x, order in zip(given, self.orders)
-        ]
+        return results
+
+    def _run_step(self, sizes: tuple[Any, ...], arguments: list[Any], results: list[Any]) -> None:
+        """Writes into arguments, and fills in the results that are not moved."""
+        step = self.steps.get(sizes)
+        if step is None:
+            # Another thread may have been faster.
+            step = self.steps.setdefault(
+                sizes, _Step(functools.partial(self._interpret, sizes), not self.reads_written)
+            )
+        is_first = step.jit.captured is None
+        imported, copies = self._import_all(step, arguments)
+        values = step.jit(imported)
+        computed = [(form, _export(x, form.order)) for form, x in zip(step.forms, values)]
+        if is_first:
+            self._find_memory(step, [*arguments, *(copy for _, copy in copies)], computed)
+        for original, copy in copies:
+            if original is not None:
+                original.copy_(copy)
+        # The compiler computes equal results once.
+        seen: set[int] = set()
+        written = []
+        for form, result in computed:
+            address = result.data_ptr()
+            own = result.clone() if form in step.shared or address in seen else result
+            seen.add(address)
+            if form.is_written:
+                written.append((arguments[form.place], own))
+            else:
+                results[form.place] = own
+        for argument, value in written:
+            argument.copy_(value)
+        for i, number in step.numbers:
+            results[i] = number
+
+    def _find_memory(
+        self, step: _Step, inputs: list[Any], computed: list[tuple[_Result, torch.Tensor]]
+    ) -> None:
+        """Finds the results that are in the memory of arguments or constants: the compiler may have
+        found that they are equal, as a product with 1 is."""
+        others = [_range(x) for x in inputs if isinstance(x, torch.Tensor)]
+        others += [_range(x) for x in self.constants.values()]
+        for form, result in computed:
+            begin, end = _range(result)
+            is_inside = any(begin < last and first < end for first, last in others)
+            if is_inside or (form.place in self.copies and not form.is_written):
+                step.shared.add(form)
+        # What was in an argument before cannot stay there.
+        step.writes_in_place = not (self.reads_written and step.shared)
+
+    def _move(self, node: torch.fx.Node, arguments: list[Any]) -> Any:
+        """What PyTorch takes from an argument, in memory of its own if the argument is written."""
+        if node.op != "placeholder":
+            return node.target(self._move(node.args[0], arguments), *node.args[1:], **node.kwargs)
+        i = self.places[node]
+        return arguments[i].clone() if i in self.written else arguments[i]
+
+    def _import_all(
+        self, step: _Step, arguments: list[Any]
+    ) -> tuple[list[Tensor], list[tuple[torch.Tensor | None, torch.Tensor]]]:
+        """The tensors, and those that are copies, after the originals if these are written."""
+        tensors = [arguments[i] for i in self.tensor_places]
+        addresses = tuple(x.data_ptr() for x in tensors)
+        last_addresses, last_imported = step.last
+        if addresses == last_addresses:
+            return last_imported, []
+        imported, copies = [], []
+        can_stay = step.jit.captured is not None
+        shared = _find_shared(tensors)
+        for k, (i, tensor) in enumerate(zip(self.tensor_places, tensors)):
+            if can_stay and last_addresses and last_addresses[k] == addresses[k] and not shared:
+                imported.append(last_imported[k])
+                continue
+            order = self.input_orders[i]
+            in_order = tensor if order is None else tensor.permute(order)
+            is_contiguous = in_order.is_contiguous()
+            # A step takes no two arguments in one memory, and writes into contiguous memory only.
+            is_written = i in self.written
+            if k in shared or (is_written and not is_contiguous):
+                copy = in_order.clone(memory_format=torch.contiguous_format)
+                copies.append((in_order if is_written else None, copy))
+                can_stay = False
+                imported.append(_import(copy))
+            elif is_contiguous and can_stay and addresses[k]:
+                # Of the same address there can be another tensor in the next call, whose shape and
+                # type are the same: nothing has to keep this one.
+                imported.append(_import_address(addresses[k], in_order))
+            else:
+                can_stay = False
+                imported.append(_import(in_order))
+        if can_stay:
+            step.last = (addresses, imported)
+        return imported, copies
 
     def _run_by_torch(self, arguments: list[Any]) -> list[Any]:
         results = self.module.forward(*arguments)
         arguments.clear()
         return list(results)
 
-    def _run(self, sizes: tuple[Any, ...], tensors: list[Tensor]) -> list[Tensor]:
-        """Interprets the graph; this is what is captured."""
+    def _interpret(
+        self, sizes: tuple[Any, ...], step: _Step, tensors: list[Tensor]
+    ) -> list[Tensor]:
+        """The tensors that the graph computes; this is what is captured. Says what they are."""
         values: dict[torch.fx.Node, Any] = {
             node: _import(constant) for node, constant in self.constants.items()
         }
         numbers, rest = iter(sizes), iter(tensors)
-        for node in self.inputs:
-            is_tensor = isinstance(node.meta["val"], torch.Tensor)
-            values[node] = next(rest) if is_tensor else next(numbers)
+        memory: dict[int, Tensor] = {}
+        for i, (node, order) in enumerate(zip(self.inputs, self.input_orders)):
+            if isinstance(node.meta["val"], torch.Tensor):
+                memory[i] = next(rest)
+                # Another object: it keeps its value when the argument is written into.
+                values[node] = turn_back(memory[i].detach(), order)
+            else:
+                values[node] = next(numbers)
         for node in self.nodes:
             if node.op == "call_function":
                 values[node] = self._call(node, values)
-        places = {id(values[node]): i for i, node in enumerate(self.inputs)}
-        found: list[Any] = []
+        found: list[_Result] = []
         computed = []
-        for node, order in zip(self.results, self.orders):
+        numbers_found = []
+        for i, (node, order) in enumerate(zip(self.results, self.orders)):
             value = values[node] if isinstance(node, torch.fx.Node) else node
+            if i in self.moved:
+                continue
             if not isinstance(value, Tensor):
-                found.append(("number", value))
-            elif id(value) in places:
-                found.append(("argument", places[id(value)]))
+                numbers_found.append((i, value))
+                continue
+            value = (value if order is None else value.permute(order)).contiguous()
+            found.append(_Result(i, order, is_written=False))
+            computed.append(value)
+        for i, node in self.written.items():
+            order = self.input_orders[i]
+            value = values[node] if order is None else values[node].permute(order)
+            if step.writes_in_place:
+                memory[i].assign(value)
             else:
-                found.append(("tensor", None))
-                value = value if order is None else value.permute(order)
+                found.append(_Result(i, order, is_written=True))
                 computed.append(value.contiguous())
-        self.steps[sizes][1][:] = found
+        step.numbers, step.forms = numbers_found, found
         return computed
 
     def _call(self, node: torch.fx.Node, values: dict[torch.fx.Node, Any]) -> Any:
@@ -213,14 +396,43 @@ def _cast(x: Any, wanted: Any) -> Any:
     return x
 
 
+def _find_shared(tensors: Sequence[torch.Tensor]) -> set[int]:
+    """The places of those whose memory overlaps that of an earlier one."""
+    if len({x.untyped_storage().data_ptr() for x in tensors}) == len(tensors):
+        return set()
+    found: set[int] = set()
+    ranges: list[tuple[int, int]] = []
+    for i, x in enumerate(tensors):
+        begin, end = _range(x)
+        if any(begin < other_end and other < end for other, other_end in ranges):
+            found.add(i)
+        else:
+            ranges.append((begin, end))
+    return found
+
+
+def _range(x: torch.Tensor) -> tuple[int, int]:
+    """The addresses of its memory, from the first to the end."""
+    begin = x.data_ptr()
+    if x.numel() == 0:
+        return begin, begin
+    last = sum((n - 1) * stride for n, stride in zip(x.shape, x.stride()))
+    return begin, begin + (last + 1) * x.element_size()
+
+
 def _import(tensor: torch.Tensor) -> Tensor:
-    """A tensor in the same memory."""
-    return Tensor.from_dlpack(tensor.detach())
+    """A tensor in the same memory, which it keeps."""
+    return Tensor.from_dlpack(to_dlpack(tensor))
+
+
+def _import_address(address: int, tensor: torch.Tensor) -> Tensor:
+    """A tensor like a contiguous one at an address, which does not keep the memory."""
+    return Tensor.from_blob(address, tuple(tensor.shape), dtype=DTYPES[tensor.dtype], device="CPU")
 
 
 def _export(tensor: Tensor, order: Sequence[int] | None) -> torch.Tensor:
     """A tensor in the same memory, of which `order` are the axes that it is to have there."""
-    result = torch.from_dlpack(tensor)
+    result = from_dlpack(tensor.__dlpack__())
     return result if order is None else result.permute([order.index(i) for i in range(len(order))])
 
 
@@ -233,38 +445,18 @@ def _warn(reason: str) -> None:
     )
 
 
-# Operations that PyTorch can compute by others, but leaves to its backends.
-_COMPOSED = """
-_batch_norm_with_update_functional adaptive_max_pool2d adaptive_max_pool3d addmv diagonal_scatter
-dist grid_sampler_2d ldexp narrow_copy native_batch_norm new_empty_strided permute_copy
-pixel_shuffle pixel_unshuffle tril_indices triu_indices unbind_copy unfold unfold_copy
-upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_trilinear3d view_copy
-""".split()
-
-
-def _decompositions() -> dict[Any, Callable[..., Any]]:
-    """How PyTorch computes operations by others."""
-    more = get_decompositions([getattr(torch.ops.aten, name) for name in _COMPOSED])
-    table = {op: how for op, how in more.items() if _is_composed(op)}
-    table.update(core_aten_decompositions())
-    return table
-
-
-def _is_composed(op: Any) -> bool:
-    """Not the writes into arguments, which others have replaced before."""
-    return str(op) not in OPERATIONS and not op.__name__.split(".")[0].endswith("_")
-
-
 def _compile(
     module: torch.fx.GraphModule, inputs: Sequence[Any], *, strict: bool
 ) -> Callable[..., Any]:
     reason = _find_unsupported(module)
     if reason is None:
         compiled = _Compiled(module, strict)
-        if not any(isinstance(node, torch.fx.Node) for node in compiled.results):
-            reason = "a graph without results"
-        else:
+        computed = [node for i, node in enumerate(compiled.results) if i not in compiled.moved]
+        if any(map(_is_tensor, computed)) or compiled.written:
             return compiled
+        if compiled.moved:
+            return make_boxed_func(module.forward)  # type: ignore[no-any-return]
+        reason = "a graph without results"
     if strict:
         raise NotImplementedError(f"tinygrad_mlir does not compile {reason}")
     _warn(reason)
@@ -273,11 +465,15 @@ def _compile(
 
 @register_backend  # type: ignore[untyped-decorator]
 def tinygrad_mlir(
-    module: torch.fx.GraphModule, inputs: Sequence[Any], *, options: dict[str, Any] | None = None
+    module: torch.fx.GraphModule,
+    inputs: Sequence[Any],
+    *,
+    options: dict[str, Any] | None = None,
+    mode: str | None = None,
 ) -> Callable[..., Any]:
     """What torch.compile calls: a function that computes what the graph does.
 
-    Graphs of gradients are compiled as well. Raises ValueError for unknown options,
+    Graphs of gradients are compiled as well. The modes of torch.compile make no difference. Raises ValueError for unknown options,
     NotImplementedError with the option strict.
     """
     options = dict(options or {})
@@ -286,7 +482,11 @@ def tinygrad_mlir(
         raise ValueError(f"the options {sorted(options)} are unknown; there is only 'strict'")
     compiler = functools.partial(_compile, strict=strict)
     backend = aot_autograd(
-        fw_compiler=compiler, bw_compiler=compiler, decompositions=_decompositions()
+        fw_compiler=compiler,
+        bw_compiler=compiler,
+        decompositions=decompositions(),
+        # Arguments are written into by the graph, not by PyTorch after it.
+        keep_inference_input_mutations=True,
     )
     result: Callable[..., Any] = backend(module, inputs)
     return result

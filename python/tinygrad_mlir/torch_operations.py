@@ -16,7 +16,16 @@ import torch
 from tinygrad_mlir._core import DType, Tensor
 from tinygrad_mlir.dtype import dtypes
 
-__all__ = ["DTYPES", "ON_MEMORY", "OPERATIONS", "REFUSALS", "find_memory", "operation"]
+__all__ = [
+    "DTYPES",
+    "ON_MEMORY",
+    "OPERATIONS",
+    "REFUSALS",
+    "VIEWS",
+    "find_memory",
+    "operation",
+    "turn_back",
+]
 
 DTYPES: dict[torch.dtype, DType] = {
     torch.bool: dtypes.bool,
@@ -82,6 +91,7 @@ def _same(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return x
 
 
+operation("erfc.default")(lambda x: 1 - x.erf())
 operation("isinf.default")(lambda x: x.isinf())
 operation("log1p.default")(lambda x: (_compute_in_float(x) + 1).log())
 operation("square.default")(lambda x: x.square())
@@ -160,6 +170,10 @@ def _sub(x: Any, y: Any, alpha: Any = 1) -> Any:
 @operation("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
 def _div(x: Tensor, y: Any, rounding_mode: str | None = None) -> Tensor:
     return x.div(y, rounding_mode=rounding_mode)
+
+
+# x * y + z, which the optimizers of PyTorch are decomposed into.
+OPERATIONS["prims.fma.default"] = lambda x, y, z: x * y + z
 
 
 @operation("fmax.default")
@@ -432,9 +446,16 @@ def _select_scatter(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
     return _replace(x, _slice(dim % x.ndim, index), source)
 
 
-@operation("copy.default")
+@operation("copy.default", "copy_.default")
 def _copy(x: Tensor, source: Tensor, non_blocking: bool = False) -> Tensor:
     return _expand(source.cast(x.dtype), x.shape)
+
+
+def _refuse_writes(x: Any, source: Any, non_blocking: bool = False) -> str | None:
+    return None if x.op == "placeholder" else "into a tensor that is no argument"
+
+
+REFUSALS["aten.copy_.default"] = _refuse_writes
 
 
 def _order(shape: Sequence[int], strides: Sequence[int]) -> list[int] | None:
@@ -448,7 +469,8 @@ def _order(shape: Sequence[int], strides: Sequence[int]) -> list[int] | None:
     return order
 
 
-def _turn_back(x: Tensor, order: Sequence[int]) -> Tensor:
+def turn_back(x: Tensor, order: Sequence[int] | None) -> Tensor:
+    """The tensor of which the axes were put into this order."""
     return x.permute([order.index(i) for i in range(len(order))]) if order else x
 
 
@@ -484,7 +506,7 @@ def _as_strided(
     order = _order(shape, strides)
     if order is not None:
         part = flat[offset : offset + math.prod(shape)]
-        return _turn_back(part.reshape([shape[i] for i in order]), order)
+        return turn_back(part.reshape([shape[i] for i in order]), order)
     return flat[_positions(shape, strides, offset)]
 
 
@@ -504,11 +526,11 @@ def _as_strided_scatter(
     offset = (default_offset if offset is None else offset) - own_offset
     positions = _positions(shape, strides, offset)
     found = ordered.flatten().scatter(0, positions.flatten(), source.cast(x.dtype).flatten())
-    return _turn_back(found.reshape(ordered.shape), order)
+    return turn_back(found.reshape(ordered.shape), order)
 
 
 # The operations whose results are in the memory of their first argument.
-_VIEWS = {
+VIEWS = {
     f"aten.{name}"
     for name in (
         "alias.default as_strided.default detach.default diagonal.default expand.default "
@@ -520,7 +542,7 @@ _VIEWS = {
 
 def find_memory(node: torch.fx.Node) -> torch.fx.Node:
     """The tensor that has all elements of the memory that the result of a node is in."""
-    while str(node.target) in _VIEWS and not _is_dense(node.meta["val"]):
+    while str(node.target) in VIEWS and not _is_dense(node.meta["val"]):
         node = node.args[0]
     return node
 
