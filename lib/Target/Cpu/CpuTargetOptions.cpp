@@ -160,6 +160,9 @@ TargetFacts CpuTargetOptions::getFacts() const {
     facts.vectorRegisters = 16;
   facts.fusedMultiplyAdd =
       subtarget->checkFeatures("+fma") || subtarget->checkFeatures("+avx512f");
+  // 64 bytes in a cycle, in which it multiplies two vectors.
+  if (cpu == "znver5")
+    facts.l2BytesPerProduct = 32;
   if (isIntelCore(cpu) && facts.vectorBytes == 64) {
     // Two vectors are multiplied in a cycle, for which the cache delivers about
     // 24 bytes; scalars use the same two ports. On a Sapphire Rapids.

@@ -1,4 +1,5 @@
 // RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:znver5 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefix=ZEN5
 // RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-verify-schedules -o /dev/null
 
 // Deep products are added up in passes, so that what a pass reads again and again
@@ -78,6 +79,13 @@ tg.kernel @fits(%out: memref<98304xf32>, %a: memref<262144xf32>, %b: memref<1572
 // CHECK:         %[[PASS:.*]] = tg.range 3 loop 8
 // CHECK:         tg.range 14 unroll 13
 // CHECK:         tg.store %{{.*}} update add over %[[PASS]]
+// ZEN5-LABEL:  tg.kernel @lines
+// ZEN5-SAME:     scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>, #tg.step<split [0] by 64 into [5, 6]>
+// ZEN5:          tg.range 5 thread 8
+// ZEN5:          %[[PASS:.*]] = tg.range 3 loop 8
+// ZEN5:          tg.range 11 loop 64
+// ZEN5:          tg.range 9 loop 2
+// ZEN5:          tg.store %{{.*}} update add over %[[PASS]]
 tg.kernel @lines(%out: memref<262144xf32>, %a: memref<1048576xf32>, %b: memref<1048576xf32>) attributes {outputs = 1 : i64} {
   %m = tg.const(512 : index) : index
   %n = tg.const(512 : index) : index
@@ -215,6 +223,10 @@ tg.kernel @few(%out: memref<12288xf32>, %a: memref<49152xf32>, %b: memref<235929
 // CHECK-LABEL: tg.kernel @near_lines
 // CHECK-SAME:    scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
 // CHECK-SAME:    by 16 into
+// ZEN5-LABEL:  tg.kernel @near_lines
+// ZEN5-SAME:     scheduled = [#tg.step<split [2] by 1024 into [3, 4]>
+// ZEN5-NOT:      stage load 0
+// ZEN5:          tg.range
 tg.kernel @near_lines(%out: memref<147456xf32>, %a: memref<3145728xf32>, %b: memref<3145728xf32>) attributes {outputs = 1 : i64} {
   %m = tg.const(384 : index) : index
   %n = tg.const(384 : index) : index

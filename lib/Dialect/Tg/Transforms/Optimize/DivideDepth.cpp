@@ -15,7 +15,6 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-constexpr bool packTransposed = true;
 
 /// The fewest positions of a pass: each pass reads and writes the results.
 constexpr int64_t kLeastPass = 256;
@@ -52,13 +51,17 @@ int64_t tg::getLongestForPanel(int64_t depth, const TargetFacts &target) {
                                                : depth;
 }
 
+bool tg::packsManyLines(const TargetFacts &target) {
+  return target.l2BytesPerProduct >= target.vectorBytes;
+}
+
 bool tg::hasManyLines(int64_t depth, int64_t stride, int64_t results,
                       const TargetFacts &target) {
   // The hardware prefetches smaller strides. On a Zen 4, 8192 positions of 384
   // rows and columns are 1.6 times as fast with packed lines; 4096 positions of
   // 256, or 16384 of 128, would be 0.85 times as fast.
   if (stride < target.prefetchReach &&
-      (!packTransposed || waitsForColumns(target) || results < kManyUses ||
+      (!packsManyLines(target) || results < kManyUses ||
        depth * target.lineBytes < target.l2Bytes / 2))
     return false;
   // A pass is to be worth reading and writing the results (lines of 4096 bytes:
@@ -71,7 +74,7 @@ int64_t tg::getLongestForLines(int64_t depth, int64_t stride, int64_t results,
   if (!hasManyLines(depth, stride, results, target))
     return depth;
   // Packed rows of f32 are 16 KiB then.
-  if (packTransposed && !waitsForColumns(target))
+  if (packsManyLines(target))
     return kLeastPass;
   return target.countLines(stride) / 2;
 }

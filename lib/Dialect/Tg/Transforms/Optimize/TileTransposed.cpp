@@ -44,7 +44,6 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-constexpr bool packTransposed = true;
 
 /// Vectors of columns in a register tile.
 constexpr int64_t kVectors = 2;
@@ -137,7 +136,7 @@ bool Heuristic::doLinesStay(Factors factors) {
 /// Whether the depth was divided into passes since the caches hold few of the
 /// lines of the left factor, so that it has to be packed.
 bool Heuristic::isDividedForLines(Factors factors, RangeOp columns) {
-  if (!passes || !packTransposed)
+  if (!passes || !packsManyLines(target))
     return false;
   LoadOp left = factors.left;
   const int64_t bytes =
