@@ -24,15 +24,15 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 
-/// Registers of an item that only copies, beside two warpgroups that multiply,
-/// and beside more; and the most that any item has. The hardware changes them
-/// in steps of 8.
-static constexpr int64_t kCopyingRegisters = 40, kFewestRegisters = 24,
-                         kMostRegisters = 240, kRegisterStep = 8;
+/// Registers of an item that only copies beside more than two warpgroups that
+/// multiply, and the most that any item has. The hardware changes them in steps
+/// of 8.
+static constexpr int64_t kFewestRegisters = 24, kMostRegisters = 240,
+                         kRegisterStep = 8;
 
 unsigned GPUEmitter::getBoxLoop() {
-  auto *found = llvm::find_if(
-      layout.contractions, [&](const Contraction &contraction) {
+  auto *found =
+      llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
         return contraction.rows.tile == layout.boxTiles.front().first;
       });
   for (Value range : RangedReduceOp(found->op).getRanges()) {
@@ -99,25 +99,26 @@ void GPUEmitter::emitFilledByOthers(ArrayRef<StageOp> tiles, unsigned loop,
   // The lanes of a warpgroup are those of the innermost axes.
   const unsigned axes = layout.axes.size();
   Value isFirst = getIsFirst({axes - 3, axes - 2, axes - 1}, top(), loc);
-  emitPositions(loop, sums, loc, [&](Value now, SmallVectorImpl<Value> &values) {
-    waitForBoxes(*filling, now, buffers, loc);
-    multiply(getStarts(tiles, now, loc), values);
-    // Those of the position before are complete.
-    Value zero = getIndexConstant(0, loc),
-          before = getIndexConstant(buffers - 1, loc),
-          count = getIndexConstant(buffers, loc);
-    B &b = at(top(), loc);
-    Value isLater =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, now, zero);
-    emitGuarded(arith::AndIOp::create(b, isFirst, isLater), loc, [&] {
-      B &b = at(top(), loc);
-      Value number = arith::RemUIOp::create(
-          b, arith::AddIOp::create(b, now, before), count);
-      nvgpu::MBarrierArriveOp::create(
-          b, nvgpu::MBarrierTokenType::get(b.getContext()), filling->emptied,
-          number);
-    });
-  });
+  emitPositions(
+      loop, sums, loc, [&](Value now, SmallVectorImpl<Value> &values) {
+        waitForBoxes(*filling, now, buffers, loc);
+        multiply(getStarts(tiles, now, loc), values);
+        // Those of the position before are complete.
+        Value zero = getIndexConstant(0, loc),
+              before = getIndexConstant(buffers - 1, loc),
+              count = getIndexConstant(buffers, loc);
+        B &b = at(top(), loc);
+        Value isLater =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, now, zero);
+        emitGuarded(arith::AndIOp::create(b, isFirst, isLater), loc, [&] {
+          B &b = at(top(), loc);
+          Value number = arith::RemUIOp::create(
+              b, arith::AddIOp::create(b, now, before), count);
+          nvgpu::MBarrierArriveOp::create(
+              b, nvgpu::MBarrierTokenType::get(b.getContext()),
+              filling->emptied, number);
+        });
+      });
   positionsInFlight = 0;
   NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
 }

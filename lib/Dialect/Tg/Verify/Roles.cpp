@@ -83,8 +83,7 @@ static LogicalResult checkRegisters(ArrayRef<NVVM::SetMaxRegisterOp> sets,
              << count << ", but items begin with " << first;
     all += (count - first) *
            (role == roles.others ? roles.items : items - roles.items);
-    if (all > kUnitRegisters ||
-        (isIncrease && all > items * first))
+    if (all > kUnitRegisters || (isIncrease && all > items * first))
       return set.emitError("takes more registers than others give back: ")
              << all << " of " << items * first;
   }
