@@ -67,8 +67,10 @@ void GPUEmitter::emitCopyingItems(Location loc) {
   SmallVector<StageOp, 2> tiles;
   for (const auto &[tile, boxes] : layout.boxTiles)
     tiles.push_back(tile);
-  const auto buffers = static_cast<int64_t>(*StageOp(tiles[0]).getBuffers());
-  filling = prepareBoxes(buffers, loc);
+  const int64_t buffers =
+      tiles.empty() ? 0 : int64_t(*StageOp(tiles[0]).getBuffers());
+  if (!tiles.empty())
+    filling = prepareBoxes(buffers, loc);
   Value number = getNumber(gpu::Dimension(layout.copyingDirection),
                            /*isItem=*/true),
         begin = getIndexConstant(layout.getFirstCopying(), loc);
@@ -76,6 +78,9 @@ void GPUEmitter::emitCopyingItems(Location loc) {
       at(top(), loc), arith::CmpIPredicate::uge, number, begin);
   emitGuarded(isCopying, loc, [&] {
     setRegisters(/*ofCopyingItems=*/true, loc);
+    // Where the others fill the tiles, there is nothing to do.
+    if (!filling)
+      return;
     Value isBeginner = std::exchange(filling->isBeginner, Value());
     emitGuarded(isBeginner, loc, [&] {
       SmallVector<Value> none;
