@@ -24,11 +24,11 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 
-/// Registers of an item that only copies, beside two warpgroups that multiply,
-/// and beside more; and the most that any item has. The hardware changes them
-/// in steps of 8.
-static constexpr int64_t kCopyingRegisters = 40, kFewestRegisters = 24,
-                         kMostRegisters = 240, kRegisterStep = 8;
+/// Registers of an item that only copies beside more than two warpgroups that
+/// multiply, and the most that any item has. The hardware changes them in steps
+/// of 8.
+static constexpr int64_t kFewestRegisters = 24, kMostRegisters = 240,
+                         kRegisterStep = 8;
 
 unsigned GPUEmitter::getBoxLoop() {
   auto *found =
@@ -67,8 +67,10 @@ void GPUEmitter::emitCopyingItems(Location loc) {
   SmallVector<StageOp, 2> tiles;
   for (const auto &[tile, boxes] : layout.boxTiles)
     tiles.push_back(tile);
-  const auto buffers = static_cast<int64_t>(*StageOp(tiles[0]).getBuffers());
-  filling = prepareBoxes(buffers, loc);
+  const int64_t buffers =
+      tiles.empty() ? 0 : int64_t(*StageOp(tiles[0]).getBuffers());
+  if (!tiles.empty())
+    filling = prepareBoxes(buffers, loc);
   Value number = getNumber(gpu::Dimension(layout.copyingDirection),
                            /*isItem=*/true),
         begin = getIndexConstant(layout.getFirstCopying(), loc);
@@ -76,6 +78,9 @@ void GPUEmitter::emitCopyingItems(Location loc) {
       at(top(), loc), arith::CmpIPredicate::uge, number, begin);
   emitGuarded(isCopying, loc, [&] {
     setRegisters(/*ofCopyingItems=*/true, loc);
+    // Where the others fill the tiles, there is nothing to do.
+    if (!filling)
+      return;
     Value isBeginner = std::exchange(filling->isBeginner, Value());
     emitGuarded(isBeginner, loc, [&] {
       SmallVector<Value> none;

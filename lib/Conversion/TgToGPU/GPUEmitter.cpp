@@ -119,8 +119,7 @@ void GPUEmitter::emitItems(llvm::function_ref<void()> body) {
     bindItems();
     return body();
   }
-  if (!layout.boxTiles.empty())
-    emitCopyingItems(loc);
+  emitCopyingItems(loc);
   const unsigned direction = layout.copyingDirection;
   Value number = getNumber(kDirections[direction], /*isItem=*/true);
   Value end = getIndexConstant(layout.getFirstCopying(), loc);
@@ -129,8 +128,7 @@ void GPUEmitter::emitItems(llvm::function_ref<void()> body) {
   // The numbers of the last items are none of ranges: what depends on these is
   // inside of the guard.
   emitGuarded(isOther, loc, [&] {
-    if (filling)
-      setRegisters(/*ofCopyingItems=*/false, loc);
+    setRegisters(/*ofCopyingItems=*/false, loc);
     bindItems();
     body();
   });

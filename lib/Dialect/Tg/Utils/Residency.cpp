@@ -174,6 +174,12 @@ GroupNeeds tg::getGroupNeeds(KernelOp kernel, const GroupLayout &layout) {
   needs.bytes = layout.groupBytes;
   needs.registers = static_cast<int64_t>(
       std::min(RegisterCounter(layout).count(kernel), kTooMany));
+  // Items that only copy leave most of theirs to the others.
+  if (layout.copyingItems > 0)
+    needs.registers =
+        llvm::divideCeil(needs.registers * layout.getRangeItems() +
+                             kCopyingRegisters * layout.copyingItems,
+                         needs.items);
   // A reduction of what the group shares: each value is read many times.
   auto readsTile = [&](RangedReduceOp reduce) {
     SmallVector<Value> stack{reduce.getValue()};

@@ -410,7 +410,7 @@ LogicalResult tg::checkMbarriers(gpu::GPUFuncOp func, Roles &roles) {
   });
   if (result.wasInterrupted())
     return failure();
-  if (!roles.copying) {
+  if (!roles.copying || protocols.empty()) {
     for (Protocol &protocol : protocols)
       if (protocol.isOfReaders() || failed(protocol.check()))
         return protocol.isOfReaders()

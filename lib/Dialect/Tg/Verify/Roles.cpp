@@ -117,6 +117,10 @@ FailureOr<Roles> tg::findRoles(gpu::GPUFuncOp func) {
                    : std::nullopt;
   if (!end)
     return first->emitError("is not of all items but the last ones");
+  // Where others fill the tiles, the last items only give registers back.
+  for (NVVM::SetMaxRegisterOp set : sets)
+    if (!copy && getPart(set, func) != roles.others)
+      copy = set;
   if (copy && getPart(copy, func) != roles.others) {
     roles.copying = getPart(copy, func);
     if (!roles.copying ||

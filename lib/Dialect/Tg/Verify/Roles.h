@@ -24,14 +24,14 @@ namespace mlir::tg {
 /// The parts of a function that only some items run. Nothing is there if a
 /// function has none.
 struct Roles {
-  /// What the last items do, if they copy, and what all others do.
+  /// What the last items do, if anything, and what all others do.
   scf::IfOp copying, others;
   /// How many the others are. That the first ones of the group, and no more,
   /// run `others` remains to be proved.
   int64_t items = 0;
 
-  /// The loops over the positions of a sum, in which one item fills buffers,
-  /// and in which they are read; of how many buffers.
+  /// If they copy, the loops over the positions of a sum, in which one item
+  /// fills buffers, and in which they are read; of how many buffers.
   scf::ForOp filling, reading;
   int64_t buffers = 0;
   /// What says that buffers have been read: at each position of `reading` from

@@ -490,8 +490,13 @@ LogicalResult FunctionProof::askRoles() {
                    "role", assertOther)))
       return failure();
   }
-  if (!roles.copying)
+  if (!roles.filling) {
+    for (const MemoryAccess &access : intervals.getAccesses())
+      if (roles.copying && roles.getRole(access.op) == roles.copying)
+        return access.op->emitError("unsupported access of items that do "
+                                    "nothing else");
     return success();
+  }
   for (bool isOne : {false, true}) {
     auto assertOther = [&](LaunchEncoder &launch) {
       LaunchEncoder::Group group = launch.makeGroup("group");

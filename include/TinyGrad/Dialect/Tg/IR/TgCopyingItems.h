@@ -29,6 +29,9 @@ inline constexpr int64_t kByWarpgroup = StepAttr::kAsTma << 1;
 /// The work items of a warpgroup.
 inline constexpr int64_t kWarpgroupItems = 128;
 
+/// The registers of each of these items, at most.
+inline constexpr int64_t kCopyingRegisters = 40;
+
 inline bool isByWarpgroup(StageOp tile) {
   return tile->hasAttr(byWarpgroupAttrName);
 }

@@ -472,7 +472,7 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
 
     With `buffers n`, there is memory for `n` tiles, so that a GPU can begin to fill
     the next ones while it reads this one. With `as tma`, copies of boxes fill them
-    (the step `buffer ... as tma`).
+    (the step `buffer ... as tma`), which with the attribute `tg.by_warpgroup` 128 further work items of the group begin.
 
     C1: the tile has as many elements as the ranges have positions. C2: each range
     is the result of a `tg.range`, and they differ. C3: a tile of an item has no

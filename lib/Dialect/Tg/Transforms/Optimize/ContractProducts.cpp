@@ -13,7 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Support/TensorMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -577,10 +579,17 @@ bool Heuristic::contractOnWarpgroups() {
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
-  // Boxes are not copied in loops of the result.
+  // Boxes are not copied in loops of the result. Where a group has a unit for
+  // itself, a further warpgroup copies them, if any buffer is filled twice: no
+  // other group fills the gap where all wait at a barrier.
+  const int64_t bytes =
+      buffers * (block.rows + block.columns) * tinygrad::kBoxRowBytes;
+  const bool isAlone = 2 * (bytes + target.reservedBytes) > target.unitBytes;
+  const int64_t how = StepAttr::kAsTma + buffers +
+                      (isAlone && positions > buffers ? kByWarpgroup : 0);
   const ProductFactors staged = *getFactors(sum.getValue());
   for (Value factor : {staged.lhs, staged.rhs})
-    schedule.setBuffers(getGroupTile(factor), StepAttr::kAsTma + buffers);
+    schedule.setBuffers(getGroupTile(factor), how);
   storeBoxes(schedule, sum->getParentOfType<KernelOp>());
   return true;
 }
