@@ -114,8 +114,9 @@ void Recorder::useFromBefore(TensorImpl &tensor) {
     addState(tensor.shared_from_this(), /*isRevived=*/false);
     return;
   }
-  // A view is read through the memory of its root.
-  if (isa_and_present<tg::BufferOp>(tensor.op))
+  // A view is read through the memory of its root, also where it has memory of
+  // its own, or is still an operation on what it was assigned.
+  if (tensor.op)
     tensor.storage->detach(tensor);
   const bool hasRoot = tensor.storage->hasRoot();
   std::shared_ptr<TensorImpl> root =

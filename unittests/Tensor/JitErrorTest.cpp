@@ -387,6 +387,26 @@ TEST(JitErrorTest, ArgumentsThatTheFunctionHolds) {
     }
 }
 
+TEST(JitErrorTest, ViewsOfNumbers) {
+  // After the first call the tensor is in memory, through which the view is
+  // read: it is an operation on numbers itself.
+  for (const bool isRealized : {false, true}) {
+    Tensor root = Tensor::full({3}, 1), view = root.reshape({1, 3});
+    if (isRealized)
+      root.realize();
+    Jit step([&](const Tensor &x) {
+      view.index({0, 2}).assign(view.index({0, 0}));
+      view.assign(view + 2);
+      return view.sum() + x;
+    });
+    for (int i = 0; i < 5; ++i)
+      expectTensor(step(Tensor::full({2}, i)), {2},
+                   std::vector<double>(2, 3 * (3 + 2 * i) + i));
+    EXPECT_TRUE(step.isCaptured());
+    expectTensor(root, {3}, {11, 11, 11});
+  }
+}
+
 TEST(JitErrorTest, ViewsWhoseRootIsDestroyed) {
   // The function holds a view alone. It is read as long as that exists.
   for (const int destroyedAfter : {0, 1, 2, 3}) {
