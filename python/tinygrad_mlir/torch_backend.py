@@ -20,7 +20,7 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._dynamo.backends.registry import register_backend
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
-from tinygrad_mlir import torch_networks  # noqa: F401
+from tinygrad_mlir import torch_networks, torch_special  # noqa: F401
 from tinygrad_mlir._core import ShapeError, Tensor
 from tinygrad_mlir.jit import TinyJit
 from tinygrad_mlir.torch_decompositions import decompositions
@@ -385,7 +385,9 @@ class _Compiled:
 
 
 def _cast(x: Any, wanted: Any) -> Any:
-    """To the type, and from PyTorch's axis 0 of a tensor without axes."""
+    """To the type, and from PyTorch's axis 0 of a tensor without axes; zeros for what nothing reads."""
+    if x is None and isinstance(wanted, torch.Tensor):
+        return Tensor.full(tuple(wanted.shape), 0, dtype=DTYPES[wanted.dtype])
     if isinstance(x, Tensor) and isinstance(wanted, torch.Tensor):
         dtype = DTYPES[wanted.dtype]
         if x.ndim != wanted.ndim and wanted.numel() == 1:

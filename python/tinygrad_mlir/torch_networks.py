@@ -301,6 +301,34 @@ def _adaptive_average(axes: int, x: Tensor, sizes: Sequence[int]) -> Tensor:
     return x
 
 
+def _adaptive_maximum(axes: int, x: Tensor, sizes: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """The elements of all windows, of which those of smaller ones are filled up."""
+    given, sizes = [int(n) for n in x.shape[-axes:]], _for_axes(axes, sizes)
+    if all(m and n % m == 0 for n, m in zip(given, sizes)):
+        return _max_pool(axes, x, [n // m for n, m in zip(given, sizes)])
+    lead = x.ndim - axes
+    # Of each axis, its windows come before their elements.
+    windows = x
+    place: Any = 0
+    is_inside: Any = True
+    for i, (n, m) in enumerate(zip(given, sizes)):
+        first = [k * n // m for k in range(m)]
+        length = max(-(-(k + 1) * n // m) - begin for k, begin in enumerate(first))
+        begin = (Tensor.arange(m, dtype=dtypes.int64) * n // m).reshape(-1, 1)
+        end = ((Tensor.arange(m, dtype=dtypes.int64) + 1) * n + m - 1) // m
+        along = begin + Tensor.arange(length, dtype=dtypes.int64)
+        windows = windows[(slice(None),) * (lead + 2 * i) + (along.clamp(0, n - 1),)]
+        shape = (1,) * (2 * i) + (m, length) + (1,) * (2 * (axes - 1 - i))
+        place = place * n + along.clamp(0, n - 1).reshape(shape)
+        is_inside = (along < end.reshape(-1, 1)).reshape(shape) & is_inside
+    values = is_inside.where(windows, windows.dtype.min)
+    order = [*range(lead), *range(lead, x.ndim + axes, 2), *range(lead + 1, x.ndim + axes, 2)]
+    flat = values.permute(order).flatten(-axes)
+    places = (place + Tensor.zeros(*values.shape, dtype=dtypes.int64)).permute(order).flatten(-axes)
+    which = flat.argmax(-1, keepdim=True)
+    return flat.max(-1), places.gather(-1, which).squeeze(-1)
+
+
 for _axes, _average, _maximum in (
     (2, "avg_pool2d", "max_pool2d"),
     (3, "avg_pool3d", "max_pool3d"),
@@ -309,6 +337,7 @@ for _axes, _average, _maximum in (
     operation(f"{_maximum}_with_indices_backward.default")(
         lambda gradient, x, *args, axes=_axes: _max_pool_backward(axes, gradient, x, args[-1])
     )
+    operation(f"adaptive_{_maximum}.default")(functools.partial(_adaptive_maximum, _axes))
     operation(f"adaptive_{_maximum}_backward.default")(functools.partial(_max_pool_backward, _axes))
     operation(f"{_average}.default")(functools.partial(_average_pool, _axes))
     operation(f"{_average}_backward.default")(
@@ -357,3 +386,89 @@ def _attention_backward(
     if shared > 1:
         by_k, by_v = (part.unflatten(-3, (-1, shared)).sum(-3) for part in (by_k, by_v))
     return by_scores.matmul(k), by_k, by_v
+
+
+# Sums and averages of rows of a table, for bags of indices that begin at offsets.
+
+
+def _bag_of(indices: Tensor, offsets: Tensor) -> Tensor:
+    """The number of the bag of each index."""
+    place = Tensor.arange(indices.shape[0], dtype=dtypes.int64).reshape(-1, 1)
+    found: Tensor = (offsets.reshape(1, -1) <= place).sum(1).cast(indices.dtype) - 1
+    return found
+
+
+def _add_rows(count: int, places: Tensor, rows: Tensor) -> Tensor:
+    found = Tensor.zeros(count, *rows.shape[1:], dtype=rows.dtype)
+    shape = (-1,) + (1,) * (rows.ndim - 1)
+    return found.scatter_reduce(0, places.reshape(shape).expand(rows.shape), rows, "sum")
+
+
+def _weigh(
+    rows: Tensor,
+    indices: Tensor,
+    bag: Tensor,
+    bags: int,
+    mode: int,
+    weights: Tensor | None,
+    padding_idx: int,
+) -> Tensor:
+    """Rows of indices: times their weights, or as parts of an average; those of padding are 0."""
+    if weights is not None:
+        rows = rows * weights.reshape(-1, 1)
+    counts = indices != padding_idx if padding_idx >= 0 else indices == indices
+    if mode == 1:
+        size = _add_rows(bags, bag, counts.int()).maximum(1)[bag]
+        rows = rows / size.cast(rows.dtype).reshape(-1, 1)
+    return counts.reshape(-1, 1).where(rows, 0)
+
+
+@operation("_embedding_bag.default", "_embedding_bag_forward_only.default")
+def _embedding_bag(
+    weight: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[Tensor | None, ...]:
+    """What else PyTorch returns is for its own computation of gradients."""
+    bags = int(offsets.shape[0]) - int(include_last_offset)
+    bag = _bag_of(indices, offsets[:bags])
+    rows = _weigh(weight[indices], indices, bag, bags, mode, per_sample_weights, padding_idx)
+    return _add_rows(bags, bag, rows), None, None, None
+
+
+@operation("_embedding_bag_backward.default")
+def _embedding_bag_backward(
+    gradient: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    bag: Tensor,
+    size: Tensor,
+    maxima: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    bags = int(gradient.shape[0])
+    bag = _bag_of(indices, offsets[:bags])
+    rows = _weigh(gradient[bag], indices, bag, bags, mode, per_sample_weights, padding_idx)
+    return _add_rows(num_weights, indices, rows)
+
+
+def _refuse_bags(
+    weight: Any, indices: Any, offsets: Any, scales: bool = False, mode: int = 0, *rest: Any
+) -> str | None:
+    return "of maxima" if mode == 2 else "that scales by frequencies" if scales else None
+
+
+REFUSALS["aten._embedding_bag.default"] = _refuse_bags
+REFUSALS["aten._embedding_bag_forward_only.default"] = _refuse_bags
+REFUSALS["aten._embedding_bag_backward.default"] = lambda *args: _refuse_bags(*args[:3], *args[7:9])

@@ -91,7 +91,6 @@ def _same(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return x
 
 
-operation("erfc.default")(lambda x: 1 - x.erf())
 operation("isinf.default")(lambda x: x.isinf())
 operation("log1p.default")(lambda x: (_compute_in_float(x) + 1).log())
 operation("square.default")(lambda x: x.square())
@@ -328,6 +327,14 @@ def _nanmedian(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor,
     found, where = values.gather(dim, middle), indices.gather(dim, middle)
     found = (count == 0).where(math.nan, found)
     return (found, where) if keepdim else (found.squeeze(dim), where.squeeze(dim))
+
+
+@operation("kthvalue.default")
+@_of_rank_1
+def _kth_value(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    part = _slice(dim % x.ndim, slice(k - 1, k) if keepdim else k - 1)
+    values, indices = x.sort(dim)
+    return values[part], indices[part]
 
 
 operation("median.default")(lambda x: _median(x.flatten(), 0)[0])
@@ -606,10 +613,8 @@ def _index_put(
 ) -> Tensor:
     """By the position of each picked element among all of them; a mask by `where`."""
     if any(index is not None and index.dtype == dtypes.bool for index in indices):
-        mask = indices[0]
-        assert mask is not None
-        mask = mask.reshape(tuple(mask.shape) + (1,) * (x.ndim - mask.ndim))
-        return mask.where(values.reshape(()), x)
+        assert indices[0] is not None
+        return _put_at_mask(x, indices[0], values.cast(x.dtype), accumulate)
     total = math.prod(int(n) for n in x.shape)
     where = Tensor.arange(total, dtype=dtypes.int64).reshape(x.shape)
     positions = _index(where, indices)
@@ -620,11 +625,25 @@ def _index_put(
     return flat.scatter(0, positions, values).reshape(x.shape)
 
 
+def _put_at_mask(x: Tensor, mask: Tensor, values: Tensor, accumulate: bool) -> Tensor:
+    """The mask is of the first axes; the values are one for all, or in the order of its elements."""
+    rest = tuple(x.shape[mask.ndim :])
+    values = values.reshape((1,) * (1 + len(rest) - values.ndim) + tuple(values.shape))
+    values = values.expand((values.shape[0], *rest))
+    if values.shape[0] == 0:
+        return x
+    if values.shape[0] == 1:
+        found = values.reshape((1,) * mask.ndim + rest)
+    else:
+        place = (mask.flatten().int().cumsum(0) - 1).clamp(0, int(values.shape[0]) - 1)
+        found = values[place].reshape(x.shape)
+    mask = mask.reshape(tuple(mask.shape) + (1,) * len(rest))
+    return mask.where(x + found if accumulate else found, x)
+
+
 def _refuse_masks(x: Any, indices: Any, values: Any, accumulate: bool = False) -> str | None:
     masks = [i for i in indices if i is not None and i.meta["val"].dtype == torch.bool]
-    is_number = all(isinstance(n, int) and n == 1 for n in values.meta["val"].shape)
-    is_simple = len(indices) == 1 and not accumulate and is_number
-    return None if is_simple or not masks else "with a mask and several values"
+    return None if not masks or len(indices) == 1 else "with a mask among other indices"
 
 
 REFUSALS["aten.index_put.default"] = _refuse_masks
