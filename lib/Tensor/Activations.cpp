@@ -28,9 +28,15 @@ Tensor Tensor::relu() const {
   return detachedWhere(*this == 0, *this).maximum(zero);
 }
 
+/// \p x bounded by 0 and \p most. As in tinygrad, the derivative is 0 at 0 and
+/// 1 at the bound, where that of minimum() would be a half.
+static Tensor reluUpTo(const Tensor &x, int most) {
+  return x.relu().clamp({}, most);
+}
+
 Tensor Tensor::relu6() const {
   const MethodScope method("relu6");
-  return maximum(0).minimum(6);
+  return reluUpTo(*this, 6);
 }
 
 Tensor Tensor::leakyRelu(double slope) const {
@@ -213,16 +219,15 @@ Tensor Tensor::logsigmoid() const {
 
 Tensor Tensor::hardsigmoid(double alpha, double beta) const {
   const MethodScope method("hardsigmoid");
-  return inFloat(*this, [&](const Tensor &x) {
-    return (x * alpha + beta).maximum(0.0).minimum(1.0);
-  });
+  return inFloat(
+      *this, [&](const Tensor &x) { return reluUpTo(x * alpha + beta, 1); });
 }
 
 Tensor Tensor::hardswish() const {
   const MethodScope method("hardswish");
   return inFloat(*this, [](const Tensor &x) {
     // The product with x last: six times it may be too large.
-    return x * scaled((x + 3).maximum(0.0).minimum(6.0), 1.0 / 6);
+    return x * scaled(reluUpTo(x + 3, 6), 1.0 / 6);
   });
 }
 

@@ -17,6 +17,8 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -51,6 +53,20 @@ Operation *Movement::apply(GraphImpl &graph, Operation *operand) const {
                                     graph.dimensions(to));
   case Kind::Flip:
     return graph.make<tg::FlipOp>(x, ArrayRef<int64_t>(axes));
+  case Kind::Expand:
+  case Kind::Bitcast: {
+    const DType element =
+        kind == Kind::Bitcast
+            ? dtype
+            : getDType(cast<RankedTensorType>(x.getType()).getElementType());
+    const auto type =
+        graph.tensorType(element, kind == Kind::Bitcast ? before : after);
+    if (kind == Kind::Bitcast)
+      return graph.make<tg::BitcastOp>(type, x);
+    return graph.make<tg::ExpandOp>(type, x);
+  }
+  case Kind::Detach:
+    return graph.make<tg::DetachOp>(x);
   case Kind::Pad:
     break;
   }
@@ -84,6 +100,26 @@ Tensor Movement::moveBack(const Tensor &x) const {
     return prim::pad(x, from, subtract(before, to));
   case Kind::Flip:
     return prim::flip(x, axes);
+  case Kind::Expand: {
+    const Shape none(before.size(), 0);
+    Shape first = none, last = before, missing = none;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      // A symbolic size may have other values by the time this is computed.
+      if (before[i] == after[i] || after[i].isSymbolic())
+        continue;
+      if (after[i] == 0) {
+        missing[i] = 1;
+        continue;
+      }
+      first[i] = after[i] - 1;
+      last[i] = after[i];
+    }
+    return prim::shrink(missing == none ? x : prim::pad(x, none, missing),
+                        first, last);
+  }
+  case Kind::Bitcast:
+  case Kind::Detach:
+    return x;
   case Kind::Pad:
     break;
   }
@@ -172,6 +208,13 @@ static bool areApart(const Movement *a, const Movement *b) {
   return false;
 }
 
+void Storage::leaveIfLoose(GraphImpl &graph, TensorImpl &tensor) {
+  if (!tensor.movement || !tensor.movement->loose)
+    return;
+  (void)graph.operation(tensor); // which an assignment may have left to rebuild
+  leave(tensor);
+}
+
 void Storage::endIfDone(std::shared_ptr<Storage> storage) {
   if (storage->numStale != 0)
     return;
@@ -226,12 +269,39 @@ void Storage::refresh(TensorImpl &view) {
   endIfDone(storage);
 }
 
-void Storage::assign(Operation *op) {
+/// Whether a view with \p movement changes with the view that \p through leads
+/// to: it is derived by the same loose movement, or by none.
+static bool changesWith(const Movement *movement, const Movement *through) {
+  if (!movement || !movement->loose)
+    return true;
+  while (through && through->loose && through->loose != movement->loose)
+    through = through->loose->previous.get();
+  return through && through->loose;
+}
+
+void Storage::assign(Operation *op, const Movement *through) {
   graph.rebind(pin, op);
   if (root)
     graph.rebind(*root, op);
-  while (firstView)
-    detach(*firstView);
+  // Others hold the storage until the end: views, or the root.
+  SmallVector<TensorImpl *> changed;
+  while (TensorImpl *view = firstView) {
+    if (changesWith(view->movement.get(), through)) {
+      if (view->movement && view->movement->loose)
+        changed.push_back(view);
+      detach(*view);
+      continue;
+    }
+    unlink(*view);
+    view->movement = nullptr;
+    view->storage = nullptr;
+  }
+  // At once: they keep these values after a later assignment.
+  for (TensorImpl *view : changed)
+    refresh(*view);
+  // The last statement, after which this may not exist.
+  if (root && !firstView && numStale == 0)
+    std::exchange(root, nullptr)->storage = nullptr;
 }
 
 void Storage::detach(TensorImpl &view) {

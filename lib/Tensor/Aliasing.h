@@ -20,13 +20,29 @@
 namespace tinygrad::detail {
 
 /// How a view is derived from its root: its last movement operation, linked to
-/// the previous ones. The results of expand() are not views.
+/// the previous ones. Operands that are only broadcast are not views.
 struct Movement {
-  enum class Kind { Reshape, Permute, Shrink, Flip, Pad };
+  enum class Kind {
+    Reshape,
+    Permute,
+    Shrink,
+    Flip,
+    Pad,
+    Expand,
+    Bitcast,
+    Detach
+  };
 
   Kind kind;
+  /// The last of this and the previous ones that is loose, if any: an expand(),
+  /// pad(), bitcast(), or detach().
+  /// Only tensors in memory have such views. They read the old values after an
+  /// assignment to the tensor, as results of operations do, but an assignment
+  /// to one is an assignment to the tensor.
+  const Movement *loose = nullptr;
+  DType dtype = DType::Float32;   // Bitcast
   Shape before = {};              // shape of the operand
-  Shape after = {};               // Reshape
+  Shape after = {};               // Reshape, Expand
   Shape from = {}, to = {};       // Shrink
   Shape low = {}, high = {};      // Pad
   std::vector<int64_t> axes = {}; // order of Permute, axes of Flip
@@ -39,7 +55,8 @@ struct Movement {
   /// The result for \p operand.
   mlir::Operation *apply(GraphImpl &graph, mlir::Operation *operand) const;
   /// Places \p x, which has the shape of the result, at its position in a
-  /// tensor of the operand's shape that is zero elsewhere.
+  /// tensor of the operand's shape that is zero elsewhere. Of the elements that
+  /// an Expand makes of one, the last is taken. The element type stays.
   Tensor moveBack(const Tensor &x) const;
 };
 
@@ -61,6 +78,9 @@ public:
                   std::shared_ptr<const Movement> movement);
   /// Removes a tensor, root or view.
   static void leave(TensorImpl &tensor);
+  /// Makes a view with a loose movement a tensor of its own, with its present
+  /// values. Others stay what they are.
+  static void leaveIfLoose(GraphImpl &graph, TensorImpl &tensor);
   /// The root; a new one if it was destroyed. Null if another thread is about
   /// to destroy it.
   static std::shared_ptr<TensorImpl>
@@ -80,8 +100,10 @@ public:
   mlir::Operation *operation() const { return pin.op; }
   /// Forgets the operation of a view, which may be memory of its own.
   void detach(TensorImpl &view);
-  /// Makes \p op the value of the root.
-  void assign(mlir::Operation *op);
+  /// Makes \p op the value of the root. \p through leads to the view that was
+  /// assigned to. Views with other loose movements become tensors of their own,
+  /// with the old values.
+  void assign(mlir::Operation *op, const Movement *through = nullptr);
 
 private:
   void link(TensorImpl &view);

@@ -27,6 +27,8 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -84,12 +86,60 @@ static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
   return false;
 }
 
+/// The unsigned integers with the bits of a type.
+static DType unsignedOf(DType dtype) {
+  switch (itemSize(dtype)) {
+  case 1:
+    return DType::UInt8;
+  case 2:
+    return DType::UInt16;
+  case 4:
+    return DType::UInt32;
+  default:
+    return DType::UInt64;
+  }
+}
+
+/// Moves back elements that \p step made of one, of which some are assigned to:
+/// the last of these is the value of the one.
+static void moveBackSome(const Movement &step, Tensor &inside, Tensor &moved) {
+  std::vector<int64_t> axes;
+  for (std::size_t i = 0; i < step.before.size(); ++i)
+    if (step.before[i] != step.after[i])
+      axes.push_back(int64_t(i));
+  for (int64_t axis : axes) {
+    const Tensor position =
+        prim::iota(moved, axis, DType::Int64, moved.shape());
+    const Tensor assigned = inside.where(position, -1),
+                 last = assigned.max(axis, /*keepdim=*/true);
+    const Tensor isLast = inside & (position == last);
+    // Only one element is not 0; as integers, no bit of it is lost.
+    const DType dtype = moved.dtype();
+    Tensor bits = dtype == DType::Bool
+                      ? moved.cast(DType::UInt8)
+                      : prim::bitcast(moved, unsignedOf(dtype));
+    bits = isLast.where(bits, 0).max(axis, /*keepdim=*/true);
+    moved =
+        dtype == DType::Bool ? bits.cast(dtype) : prim::bitcast(bits, dtype);
+    inside = last >= 0;
+  }
+}
+
 /// \p root with the values of \p source in \p part.
 static Tensor withPart(const Movement *part, const Tensor &source,
                        const Tensor &root) {
   Tensor inside = prim::constant(source, true, DType::Bool, source.shape());
-  Tensor moved = source;
+  // A bitcast commutes with movements.
+  Tensor moved = prim::bitcast(source, root.dtype());
+  bool isPartial = false;
   for (const Movement *step = part; step; step = step->previous.get()) {
+    isPartial |= step->kind == Movement::Kind::Shrink;
+    const auto &sizes = step->after;
+    if (isPartial && step->kind == Movement::Kind::Expand &&
+        std::find(sizes.begin(), sizes.end(), SymInt(0)) == sizes.end()) {
+      moveBackSome(*step, inside, moved);
+      continue;
+    }
     inside = step->moveBack(inside);
     moved = step->moveBack(moved);
   }
@@ -156,7 +206,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
   if (isa<tg::BufferOp>(old) && op != old)
     op = graph.createAssign(old, op);
   if (storage)
-    storage->assign(op);
+    storage->assign(op, target.movement.get());
   else
     graph.rebind(target, op);
   if (isPending && !isa<tg::BufferOp, tg::ConstOp>(op))

@@ -34,10 +34,8 @@ Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
       });
 }
 
-Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
-                           const char *what) {
-  if (x.shape() == shape)
-    return prim::alias(x);
+Tensor detail::alignedTo(const Tensor &x, const Shape &shape,
+                         const char *what) {
   const int64_t added = int64_t(shape.size()) - x.ndim();
   bool fits = added >= 0;
   std::string why;
@@ -53,7 +51,14 @@ Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
                      toString(x.shape()) + " cannot be broadcast to " +
                      toString(shape) + why);
   checkedNumElements(shape, x.dtype(), what);
-  return prim::expand(prim::reshape(x, aligned), shape);
+  return prim::reshape(x, aligned);
+}
+
+Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
+                           const char *what) {
+  if (x.shape() == shape)
+    return prim::alias(x);
+  return prim::expand(alignedTo(x, shape, what), shape);
 }
 
 DType detail::promotedDType(const Operand &lhs, const Operand &rhs) {

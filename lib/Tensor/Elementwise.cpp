@@ -478,12 +478,12 @@ Tensor Tensor::bitcast(DType dtype) const {
       this->dtype() == DType::Bool)
     throw DTypeError("bitcast: " + describe(*this) +
                      " has no bits in common with " + name(dtype));
-  return prim::bitcast(*this, dtype);
+  return prim::bitcastView(*this, dtype);
 }
 
 Tensor Tensor::contiguous() const { return prim::contiguous(*this); }
 
-Tensor Tensor::detach() const { return prim::detach(*this); }
+Tensor Tensor::detach() const { return prim::detachView(*this); }
 
 // A separate tensor with the same values. It may share memory: assign() does
 // not overwrite memory that another tensor needs.

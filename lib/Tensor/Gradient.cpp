@@ -96,6 +96,7 @@ Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
     throw DTypeError(std::string("setRequiresGrad: a tensor of ") +
                      name(tensor.dtype) +
                      " has no gradient, only floats of 16 bits or more");
+  Storage::leaveIfLoose(graph, tensor);
   if (tensor.movement)
     throw Error("setRequiresGrad: the tensor, " + describe(*this) +
                 ", is a view; use the tensor that it is a view of, or its "

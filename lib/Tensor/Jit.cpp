@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Tensor/Jit.h"
+#include "Aliasing.h"
 #include "CapturedStep.h"
 #include "GraphImpl.h"
 #include "Recorder.h"
@@ -264,6 +265,8 @@ void JitCore::begin(const JitArguments &arguments) {
                   arguments.tensorNames[i] + " are of different graphs");
   call.findVariables(arguments);
   std::lock_guard<GraphMutex> lock(call.graph->mutex);
+  for (const Tensor &tensor : call.tensors)
+    Storage::leaveIfLoose(*call.graph, tensor.impl());
   // Before anything is computed.
   for (std::size_t i = 0; i < call.tensors.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -514,6 +517,7 @@ std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
   bool isRealized = true;
   for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
     TensorImpl &tensor = arguments.tensors[i]->impl();
+    Storage::leaveIfLoose(*call.graph, tensor);
     call.checkTensor(call.signatures[i], tensor);
     isRealized &= hasMemory(*call.graph, tensor);
     call.given.push_back(&tensor);

@@ -78,7 +78,9 @@ Tensor Tensor::expand(Shape shape) const {
   for (int64_t i = 0; i < int64_t(shape.size()); ++i)
     if (shape[i] == -1 && i >= added)
       shape[i] = this->shape()[i - added];
-  return broadcastTo(*this, shape, "expand");
+  if (shape == this->shape())
+    return prim::alias(*this);
+  return prim::expandView(alignedTo(*this, shape, "expand"), shape);
 }
 
 Tensor Tensor::permute(const Axes &axes) const {
@@ -165,7 +167,7 @@ Tensor Tensor::pad(const Padding &padding, Scalar value) const {
   Tensor part = shrink(parts);
   if (allZero(low) && allZero(high))
     return prim::alias(part);
-  Tensor result = prim::pad(part, low, high);
+  Tensor result = prim::paddedView(part, low, high);
   if (!value.isSymbolic() && value.toDouble() == 0 &&
       !std::signbit(value.toDouble()))
     return result;

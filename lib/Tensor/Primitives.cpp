@@ -86,6 +86,8 @@ static Tensor viewOf(const Tensor &x, std::shared_ptr<Movement> movement) {
   Tensor view =
       b.graph.wrap(movement->apply(b.graph, b(x).getDefiningOp()), b.device);
   movement->previous = x.impl().movement;
+  if (!movement->loose && movement->previous)
+    movement->loose = movement->previous->loose;
   return viewOf(x, std::move(view), std::move(movement));
 }
 
@@ -471,16 +473,69 @@ Tensor prim::pad(const Tensor &x, const Shape &low, const Shape &high) {
                             b.graph.dimensions(high));
 }
 
+/// Whether a tensor, or what it is a view of, is in memory, perhaps with new
+/// values to be assigned.
+static bool isInMemory(const Tensor &x) {
+  TensorImpl &tensor = x.impl();
+  std::lock_guard<GraphMutex> lock(tensor.graph->mutex);
+  return isa<tg::BufferOp, tg::AssignOp>(tensor.storage
+                                             ? tensor.storage->operation()
+                                             : tensor.graph->operation(tensor));
+}
+
+Tensor prim::expandView(const Tensor &x, const Shape &shape) {
+  if (isSharded(x) || x.shape() == shape || !isInMemory(x))
+    return expand(x, shape);
+  auto movement = movementOf(x, Movement::Kind::Expand);
+  movement->after = shape;
+  movement->loose = movement.get();
+  return viewOf(x, std::move(movement));
+}
+
+Tensor prim::bitcastView(const Tensor &x, DType dtype) {
+  if (isSharded(x) || x.dtype() == dtype || !isInMemory(x))
+    return bitcast(x, dtype);
+  auto movement = movementOf(x, Movement::Kind::Bitcast);
+  movement->dtype = dtype;
+  movement->loose = movement.get();
+  return viewOf(x, std::move(movement));
+}
+
+Tensor prim::detachView(const Tensor &x) {
+  if (isSharded(x))
+    return shards::asView(
+        shards::map(x, [](const Tensor &part) { return detachView(part); }), x);
+  if (!isInMemory(x))
+    return detach(x);
+  auto movement = movementOf(x, Movement::Kind::Detach);
+  movement->loose = movement.get();
+  return viewOf(x, std::move(movement));
+}
+
+/// pad() as a view, see Movement for \p isLoose.
+static Tensor padAsView(const Tensor &x, const Shape &low, const Shape &high,
+                        bool isLoose) {
+  checkVariables({&x.shape(), &low, &high});
+  auto movement = movementOf(x, Movement::Kind::Pad);
+  if (isLoose)
+    movement->loose = movement.get();
+  movement->low = low;
+  movement->high = high;
+  return viewOf(x, std::move(movement));
+}
+
+Tensor prim::paddedView(const Tensor &x, const Shape &low, const Shape &high) {
+  if (isSharded(x) || !isInMemory(x))
+    return pad(x, low, high);
+  return padAsView(x, low, high, /*isLoose=*/true);
+}
+
 Tensor prim::padView(const Tensor &x, const Shape &low, const Shape &high) {
   if (isSharded(x))
     return shards::pad(x, low, high, [&](const Tensor &part) {
       return padView(part, low, high);
     });
-  checkVariables({&x.shape(), &low, &high});
-  auto movement = movementOf(x, Movement::Kind::Pad);
-  movement->low = low;
-  movement->high = high;
-  return viewOf(x, std::move(movement));
+  return padAsView(x, low, high, /*isLoose=*/false);
 }
 
 Tensor prim::shrink(const Tensor &x, const Shape &from, const Shape &to) {

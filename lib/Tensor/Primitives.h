@@ -120,6 +120,12 @@ Tensor reshape(const Tensor &x, const Shape &shape);
 Tensor permute(const Tensor &x, const std::vector<int64_t> &order);
 Tensor expand(const Tensor &x, const Shape &shape);
 Tensor pad(const Tensor &x, const Shape &low, const Shape &high);
+/// These as views of \p x if it is in memory, for what users expand, convert,
+/// detach, and pad.
+Tensor expandView(const Tensor &x, const Shape &shape);
+Tensor bitcastView(const Tensor &x, DType dtype);
+Tensor detachView(const Tensor &x);
+Tensor paddedView(const Tensor &x, const Shape &low, const Shape &high);
 /// pad() as a view of \p x: values assigned to the padding are dropped.
 Tensor padView(const Tensor &x, const Shape &low, const Shape &high);
 Tensor shrink(const Tensor &x, const Shape &from, const Shape &to);
@@ -192,6 +198,9 @@ bool canBroadcast(const Shape &a, const Shape &b);
 Shape broadcastShapes(std::initializer_list<const Shape *> shapes,
                       const char *what);
 Tensor broadcastTo(const Tensor &x, const Shape &shape, const char *what);
+/// \p x with axes of size 1 in front, which has the rank of \p shape. Throws
+/// ShapeError if it cannot be broadcast to that.
+Tensor alignedTo(const Tensor &x, const Shape &shape, const char *what);
 
 /// The common element type of two operands. A scalar does not widen a tensor's
 /// type within its kind.

@@ -343,8 +343,7 @@ static void bindOthers(TensorClass &tensor) {
   tensor.def(
       "hardtanh",
       [](const Tensor &self, OperandArgument low, OperandArgument high) {
-        return self.maximum(low.getNearest(self))
-            .minimum(high.getNearest(self));
+        return self.clamp(low.getNearest(self), high.getNearest(self));
       },
       arg("min_val") = -1, arg("max_val") = 1,
       "x, between min_val and max_val.");

@@ -187,6 +187,7 @@ static void bindShapes(TensorClass &tensor) {
           named.push_back({nb::cast<std::string>(name), toSize(size)});
         return self.rearrange(formula, named);
       },
+      arg("formula"), arg("sizes"),
       "Axes by name, as in einops: rearrange(\"b (h w) c -> b c h w\", h=2).");
 }
 

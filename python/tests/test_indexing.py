@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tinygrad_mlir import Tensor, dtypes
+from tinygrad_mlir import Tensor, TinyJit, dtypes
 
 SHAPE = (3, 4, 5)
 ARRAY = np.arange(60, dtype=np.int32).reshape(SHAPE)
@@ -207,3 +207,46 @@ def test_sort(descending):
 def test_too_many_entries():
     with pytest.raises(IndexError, match=r"3 entries are too many for a tensor of shape \[2, 2\]"):
         Tensor.ones(2, 2)[0, 0, 0]
+
+
+def test_assignment_to_what_is_detached_or_expanded():
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]]).realize()
+    x.detach().assign(x * 2)
+    np.testing.assert_array_equal(x.numpy(), [[2, 4], [6, 8]])
+    expanded = x[:1].expand(3, 2)
+    expanded[1, 1:] = 5
+    np.testing.assert_array_equal(x.numpy(), [[2, 5], [6, 8]])
+    np.testing.assert_array_equal(expanded.numpy(), [[2, 5]] * 3)
+    x.pad(((1, 0), (0, 0)))[1] = 3
+    x[1].bitcast(dtypes.int32).assign(Tensor([1065353216, 0]))
+    np.testing.assert_array_equal(x.numpy(), [[3, 3], [1, 0]])
+    # Of what is not computed yet, they are tensors of their own.
+    y = x + 1
+    expanded = y.expand(2, 2, 2)
+    expanded[0] = 7
+    np.testing.assert_array_equal(y.numpy(), [[4, 4], [2, 1]])
+    np.testing.assert_array_equal(expanded.numpy(), [[[7, 7]] * 2, [[4, 4], [2, 1]]])
+
+
+def test_detached_values_are_those_before_an_assignment():
+    x = Tensor([1.0, 2.0]).realize()
+    before = x.detach()
+    x.assign(x + 1)
+    np.testing.assert_array_equal((x - before).numpy(), [1, 1])
+    before += 1
+    np.testing.assert_array_equal(x.numpy(), [2, 3])
+
+
+def test_captured_assignment_to_a_detached_argument():
+    weight = Tensor([1.0, 2.0]).realize()
+
+    @TinyJit
+    def step(x):
+        weight.detach().assign(weight + x)
+        return (weight * x).sum().realize()
+
+    ones = Tensor([1.0, 1.0]).realize()
+    # The argument may be one that shares memory with what the step changes.
+    results = [step(ones.detach()).item() for _ in range(3)] + [step(weight.detach()).item()]
+    assert results == [5, 7, 9, 82]
+    np.testing.assert_array_equal(weight.numpy(), [8, 10])

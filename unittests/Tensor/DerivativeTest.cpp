@@ -87,8 +87,8 @@ TEST(DerivativeTest, atBothZeros) {
       {"fmod", [](const Tensor &x) { return x.fmod(3); }, 1, 0},
       {"mod", [](const Tensor &x) { return x.mod(3); }, 1, 0},
       {"mod of a negative", [](const Tensor &x) { return x.mod(-3); }, 1, 0},
-      // Borders: the gradient is shared evenly.
-      {"relu6", [](const Tensor &x) { return x.relu6(); }, half, 0},
+      // Borders: as relu().
+      {"relu6", [](const Tensor &x) { return x.relu6(); }, 0, 0},
       // That of a bound flows through the tensor.
       {"hardtanh", [](const Tensor &x) { return x.hardtanh(0, 1); }, 1, 0},
       {"clamp", [](const Tensor &x) { return x.clamp({}, 0); }, 1, 0},
@@ -144,6 +144,17 @@ TEST(DerivativeTest, atOtherBorders) {
   expectDerivatives(
       [&](const Tensor &x) { return x.huberLoss(zeros, Reduction::Sum, 0.5); },
       {-0.5, 0, 0.5}, {-0.5, 0, 0.5});
+}
+
+TEST(DerivativeTest, whereBoundsAreReached) {
+  expectDerivatives([](const Tensor &x) { return x.relu6(); }, {-1, 0, 6, 7},
+                    {0, 0, 1, 0});
+  expectDerivatives([](const Tensor &x) { return x.hardtanh(); }, {-1, 0, 1, 2},
+                    {1, 1, 1, 0});
+  expectDerivatives([](const Tensor &x) { return x.hardsigmoid(0.5, 0.5); },
+                    {-1, 0, 1, 2}, {0, 0.5, 0.5, 0});
+  expectDerivatives([](const Tensor &x) { return x.hardswish(); }, {-3, 3},
+                    {0, 1.5});
 }
 
 TEST(DerivativeTest, ofLargeNumbersAndInfinities) {

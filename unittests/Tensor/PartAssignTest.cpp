@@ -225,10 +225,10 @@ TEST_F(PartAssignTest, OfWhatIsNotInMemory) {
   x.index({0}).assign(7);
   expectTensor(x, {2, 2}, {7, 7, 3, 4});
   expectTensor(sum, {}, {10});
-  Tensor padded = x.pad({{0, 0}, {0, 1}});
+  Tensor y = x + 1, padded = y.pad({{0, 0}, {0, 1}});
   padded.shrink({{0, 2}, {1, 3}}).assign(5);
-  expectTensor(padded, {2, 3}, {7, 5, 5, 3, 5, 5});
-  expectTensor(x, {2, 2}, {7, 7, 3, 4});
+  expectTensor(padded, {2, 3}, {8, 5, 5, 4, 5, 5});
+  expectTensor(y, {2, 2}, {8, 8, 4, 5});
 }
 
 TEST_F(PartAssignTest, EqualTensorsAreNotTheSame) {
@@ -295,8 +295,6 @@ TEST_F(PartAssignTest, OfWhatIsGoneOrComputed) {
   x.assign(counting({2, 2}));
   expectTensor(row, {2}, {0, 1});
   // Copies made by some methods are not views.
-  x.pad({{0, 0}, {0, 1}}).assign(9);
-  x.unsqueeze(0).expand({2, 2, 2}).assign(9);
   x.contiguous().assign(9);
   x.clone().assign(9);
   expectTensor(x, {2, 2}, {0, 1, 2, 3});
@@ -550,6 +548,99 @@ TEST_F(PartAssignTest, FromSeveralThreads) {
     EXPECT_EQ(first.tolist<float>(), (std::vector<float>{0, 1, 2, 3}));
   writer.join();
   EXPECT_EQ(values(second), std::vector<double>(4, 299));
+}
+
+//===----------------------------------------------------------------------===//
+// expand(), pad(), bitcast(), detach()
+//===----------------------------------------------------------------------===//
+
+TEST_F(PartAssignTest, Detached) {
+  Tensor x = memory({2, 2});
+  x.detach().assign(5);
+  expectTensor(x, {2, 2}, {5, 5, 5, 5});
+  x.detach().index({1}).assign(6);
+  expectTensor(x, {2, 2}, {5, 5, 6, 6});
+  // What was detached before keeps the values, and is a tensor of its own.
+  Tensor before = x.detach(), row = before.index({0});
+  x.assign(1);
+  before.index({1}).assign(2);
+  expectTensor(before, {2, 2}, {5, 5, 2, 2});
+  expectTensor(x, {2, 2}, {1, 1, 1, 1});
+  // Of several, that one changes which is assigned to.
+  Tensor first = x.detach(), second = x.detach(), part = second.index({0, 1});
+  part.assign(7);
+  expectTensor(x, {2, 2}, {1, 7, 1, 1});
+  expectTensor(first, {2, 2}, {1, 1, 1, 1});
+  expectTensor(second, {2, 2}, {1, 7, 1, 1});
+  second.assign(3);
+  x.assign(4);
+  expectTensor(second, {2, 2}, {3, 3, 3, 3});
+  expectTensor(part, {}, {3});
+}
+
+TEST_F(PartAssignTest, Bitcast) {
+  Tensor x = memory({2, 3});
+  x.bitcast(DType::Int32).assign(0x3f800000);
+  expectTensor(x, {2, 3}, {1, 1, 1, 1, 1, 1});
+  x.index({1}).bitcast(DType::Int32).index({Slice(1, 3)}).assign(0x40000000);
+  expectTensor(x, {2, 3}, {1, 1, 1, 1, 2, 2});
+  // A part in memory is all that is written.
+  x.realize();
+  x.index({0}).bitcast(DType::Int32).assign(Tensor::from({1, 2, 3}));
+  EXPECT_THAT(x.graph(), ::testing::Not(HasSubstr("tg.where")));
+}
+
+TEST_F(PartAssignTest, Expanded) {
+  Tensor x = memory({2, 1});
+  x.expand({2, 3}).assign(counting({2, 3}));
+  expectTensor(x, {2, 1}, {2, 5}); // the last of the values for an element
+  x.expand({2, 3}).index({Slice(), 1}).assign(7);
+  expectTensor(x, {2, 1}, {7, 7});
+  x.expand({2, 3}).index({1, Slice(0, 2)}).assign(Tensor::from({8.0f, -0.0f}));
+  expectTensor(x, {2, 1}, {7, 0});
+  EXPECT_TRUE(std::signbit(values(x)[1]));
+  Tensor none = x.expand({4, 2, 0});
+  none.assign(1);
+  none.index({1}).assign(1);
+  none.pad({{0, 0}, {0, 0}, {0, 1}}).assign(1);
+  expectTensor(x, {2, 1}, {7, 0});
+  Tensor bools = (x > 1).contiguous();
+  bools.realize();
+  bools.expand({2, 3}).index({Slice(1, 2), Slice(0, 2)}).assign(true);
+  expectTensor(bools.cast(DType::Float32), {2, 1}, {1, 1});
+}
+
+TEST_F(PartAssignTest, Padded) {
+  Tensor x = memory({2, 2});
+  Tensor padded = x.pad({{1, 1}, {0, 1}});
+  padded.assign(counting({4, 3}));
+  expectTensor(x, {2, 2}, {3, 4, 6, 7});
+  expectTensor(padded, {4, 3}, {0, 0, 0, 3, 4, 0, 6, 7, 0, 0, 0, 0});
+  // Other padding is computed.
+  x.pad({{1, 1}, {0, 0}}, 1).assign(9);
+  expectTensor(x, {2, 2}, {3, 4, 6, 7});
+}
+
+TEST_F(PartAssignTest, ExpandedAndOthersOfWhatIsNotInMemory) {
+  Tensor x = counting({1, 2}) + 1, expanded = x.expand({2, 2}),
+         detached = x.detach(), padded = x.pad({{0, 1}, {0, 0}});
+  expanded.index({0}).assign(9);
+  detached.assign(8);
+  padded.assign(7);
+  expectTensor(x, {1, 2}, {1, 2});
+  expectTensor(expanded, {2, 2}, {9, 9, 1, 2});
+  expectTensor(detached, {1, 2}, {8, 8});
+  expectTensor(padded, {2, 2}, {7, 7, 7, 7});
+}
+
+TEST_F(PartAssignTest, DetachedMayRequireAGradient) {
+  Tensor x = memory({2});
+  Tensor y = x.detach();
+  y.setRequiresGrad();
+  (y * y).sum().backward();
+  expectTensor(y.grad(), {2}, {0, 2});
+  y.assign(5);
+  expectTensor(x, {2}, {0, 1});
 }
 
 TEST_F(PartAssignTest, Errors) {

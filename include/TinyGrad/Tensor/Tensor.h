@@ -953,9 +953,10 @@ public:
   /// cast(), as in PyTorch.
   Tensor to(DType dtype) const { return cast(dtype); }
   /// Overwrites the values, for all copies of this handle and all tensors that
-  /// share elements with it: movement methods other than expand and pad, and
-  /// indexing without tensors, create views, and an assignment to a tensor or
-  /// to a view of it is visible in the tensor and in all of its views. Tensors
+  /// share elements with it: movement methods and indexing without tensors make
+  /// views, in which assignments to the tensor are visible, and the other way.
+  /// Of tensors in memory, also expand(), pad(), bitcast() and detach() do, but
+  /// their results keep the old values if others are assigned to. Tensors
   /// computed from the old values keep them. A realized tensor keeps its memory
   /// if nothing else needs the old contents. An assignment at a position with a
   /// variable runs with the first tensor asked for that depends on it, or
