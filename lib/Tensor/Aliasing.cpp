@@ -283,7 +283,9 @@ void Storage::assign(Operation *op, const Movement *through) {
   graph.rebind(pin, op);
   if (root)
     graph.rebind(*root, op);
-  // Others hold the storage until the end: views, or the root.
+  // A view that leaves may be the last to hold this.
+  const std::shared_ptr<Storage> self =
+      firstView ? firstView->storage : nullptr;
   SmallVector<TensorImpl *> changed;
   while (TensorImpl *view = firstView) {
     if (changesWith(view->movement.get(), through)) {
@@ -299,7 +301,7 @@ void Storage::assign(Operation *op, const Movement *through) {
   // At once: they keep these values after a later assignment.
   for (TensorImpl *view : changed)
     refresh(*view);
-  // The last statement, after which this may not exist.
+  // A later view creates a new storage. Nothing may follow: this may be gone.
   if (root && !firstView && numStale == 0)
     std::exchange(root, nullptr)->storage = nullptr;
 }

@@ -633,6 +633,20 @@ TEST_F(PartAssignTest, ExpandedAndOthersOfWhatIsNotInMemory) {
   expectTensor(padded, {2, 2}, {7, 7, 7, 7});
 }
 
+TEST_F(PartAssignTest, DetachedWhenTheTensorIsGone) {
+  Tensor a = memory({2}).detach();
+  a.assign(5);
+  expectTensor(a, {2}, {5, 5});
+  Tensor x = memory({2}), b = x.detach(), c = x.detach(), part = b.index({0});
+  x = Tensor();
+  b.assign(6);
+  expectTensor(b, {2}, {6, 6});
+  expectTensor(part, {}, {6});
+  expectTensor(c, {2}, {0, 1});
+  c.assign(7);
+  expectTensor(b, {2}, {6, 6});
+}
+
 TEST_F(PartAssignTest, DetachedMayRequireAGradient) {
   Tensor x = memory({2});
   Tensor y = x.detach();
