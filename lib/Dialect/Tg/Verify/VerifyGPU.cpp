@@ -490,6 +490,16 @@ LogicalResult FunctionProof::askRoles() {
                    "role", assertOther)))
       return failure();
   }
+  // Paths through one part say nothing of items that took the other one.
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    Operation *outermost = access.op;
+    while (outermost->getParentOp() != func)
+      outermost = outermost->getParentOp();
+    scf::IfOp others = roles.others;
+    if (!roles.getRole(access.op) && others->isBeforeInBlock(outermost))
+      return access.op->emitError("unsupported access after what only some "
+                                  "items do");
+  }
   if (!roles.filling) {
     for (const MemoryAccess &access : intervals.getAccesses())
       if (roles.copying && roles.getRole(access.op) == roles.copying)
