@@ -12,6 +12,7 @@
 #include "Aliasing.h"
 #include "GraphImpl.h"
 #include "Primitives.h"
+#include "SymExpr.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
