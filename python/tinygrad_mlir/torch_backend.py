@@ -129,6 +129,9 @@ class _Result(NamedTuple):
     is_written: bool
 
 
+_MOST_ADDRESSES = 16
+
+
 class _Step:
     """A graph for one combination of sizes."""
 
@@ -143,6 +146,8 @@ class _Step:
         self.numbers: list[tuple[int, Any]] = []  # The results that are numbers, by their places.
         # The addresses of the arguments of the last replay, and the tensors there.
         self.last: tuple[tuple[int, ...], list[Tensor]] = ((), [])
+        # Of each argument, the tensors at the addresses of replays: allocators reuse them.
+        self.known: dict[int, dict[int, Tensor]] = {}
 
 
 class _Compiled:
@@ -275,11 +280,15 @@ class _Compiled:
         if addresses == last_addresses:
             return last_imported, []
         imported, copies = [], []
-        can_stay = step.jit.captured is not None
         shared = _find_shared(tensors)
+        # Only of replays, which leave the tensors where they are.
+        can_stay = step.jit.captured is not None and not shared
+        all_stay = can_stay
         for k, (i, tensor) in enumerate(zip(self.tensor_places, tensors)):
-            if can_stay and last_addresses and last_addresses[k] == addresses[k] and not shared:
-                imported.append(last_imported[k])
+            known = step.known.setdefault(k, {})
+            found = known.get(addresses[k]) if can_stay else None
+            if found is not None:
+                imported.append(found)
                 continue
             order = self.input_orders[i]
             in_order = tensor if order is None else tensor.permute(order)
@@ -289,16 +298,18 @@ class _Compiled:
             if k in shared or (is_written and not is_contiguous):
                 copy = in_order.clone(memory_format=torch.contiguous_format)
                 copies.append((in_order if is_written else None, copy))
-                can_stay = False
-                imported.append(_import(copy))
+                in_order = copy
             elif is_contiguous and can_stay and addresses[k]:
-                # Of the same address there can be another tensor in the next call, whose shape and
-                # type are the same: nothing has to keep this one.
-                imported.append(_import_address(addresses[k], in_order))
-            else:
-                can_stay = False
-                imported.append(_import(in_order))
-        if can_stay:
+                # Nothing has to keep the memory: what else comes from this address in a later call
+                # has the same shape and type.
+                if len(known) >= _MOST_ADDRESSES:
+                    known.clear()
+                known[addresses[k]] = found = _import_address(addresses[k], in_order)
+                imported.append(found)
+                continue
+            all_stay = False
+            imported.append(_import(in_order))
+        if all_stay:
             step.last = (addresses, imported)
         return imported, copies
 
