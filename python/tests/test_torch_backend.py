@@ -330,6 +330,17 @@ def test_special_functions(name):
         )
 
 
+def test_log1p_and_expm1_near_zero():
+    """All digits of small numbers count."""
+    x = torch.tensor(
+        [1e-30, -3e-9, 1e-8, 1e-4, -0.3, 0.0, -0.0, 2.5, 3e38, torch.inf, -1, -2, torch.nan]
+    )
+    for function in (torch.log1p, torch.expm1):
+        torch.testing.assert_close(
+            compile(function)(x), function(x), rtol=3e-7, atol=0, equal_nan=True
+        )
+
+
 def flatten(values):
     for value in values:
         yield from [value] if isinstance(value, torch.Tensor) else value

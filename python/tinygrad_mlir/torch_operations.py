@@ -92,7 +92,6 @@ def _same(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 operation("isinf.default")(lambda x: x.isinf())
-operation("log1p.default")(lambda x: (_compute_in_float(x) + 1).log())
 operation("square.default")(lambda x: x.square())
 operation("leaky_relu.default")(lambda x, slope=0.01: x.leaky_relu(slope))
 operation("hardtanh.default")(lambda x, low=-1.0, high=1.0: x.clamp(low, high))
@@ -105,6 +104,15 @@ def _expm1(x: Tensor) -> Tensor:
     x = _compute_in_float(x)
     half = (x / 2).tanh()
     return (x.abs() < 1).where(2 * half / (1 - half), x.exp() - 1)
+
+
+@operation("log1p.default")
+def _log1p(x: Tensor) -> Tensor:
+    """W. Kahan's: the quotient has the digits of x that the sum loses."""
+    x = _compute_in_float(x)
+    y = x + 1
+    result = (y == 1).where(x, y.log() * (x / (y - 1)))
+    return (y == float("inf")).where(y, result)
 
 
 @operation("round.decimals")

@@ -11,7 +11,7 @@ from typing import Any
 from tinygrad_mlir._core import Tensor
 from tinygrad_mlir.torch_operations import REFUSALS, operation
 
-# Coefficients of sums of Chebyshev's polynomials.
+# Coefficients of sums of Chebyshev's polynomials. Of log(erfcx(x) / t) in 2 t - 1, with t = 2 / (x + 2):
 _ERFC = (
     -0.6513268598908547,
     0.6419697923564902,
@@ -42,6 +42,7 @@ _ERFC = (
     1.210237189224279e-16,
     -2.816663087747177e-17,
 )
+# Of i0e(x) below 8, of its product with the root of x above, and of i1e in the same way:
 _I0_BELOW_8 = (
     0.33839763720473803,
     -0.3046826723431984,

@@ -77,6 +77,8 @@ public:
   /// Whether the order of the range's positions matters: a scan runs over it,
   /// or an update reaches an element several times along it.
   bool isOrdered(RangeOp range);
+  /// Whether the order of positions matters to some update.
+  bool hasOrderedUpdate();
   /// Whether no reduce or stage closes the range: it spans the result.
   bool isResultRange(RangeOp range) const;
   SmallVector<RangeOp> getResultRanges() const;
@@ -255,8 +257,6 @@ private:
   /// Whether a value is computed from memory that the kernel writes in place.
   bool readsOutput(Value value);
   bool hasUpdate();
-  /// Whether the order of positions matters to some update.
-  bool hasOrderedUpdate();
   RangeOp findRange(int64_t id) const;
   Operation *findOp(const StepOperand &operand) const;
   StepOperand getOperand(Operation *op) const;

@@ -157,6 +157,9 @@ bool Heuristic::tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
 /// computes several results at once. Returns whether work items were chosen
 /// too.
 bool Heuristic::tileResult() {
+  // Tiles change the order in which results are stored.
+  if (schedule.hasOrderedUpdate())
+    return false;
   RangeOp lane = chooseResultLane();
   int64_t width = getNumLanes();
   // The rest hold operands.
