@@ -264,7 +264,8 @@ def run_checks(build, bare, counts):
             r"device `CUDA` \(sm_90, 132 compute units\)",
             r"\| device \| CUDA \| FAILED",
             r"\| conformance \| CUDA \| ok",
-            r"\| execution \| CUDA \| FAILED: status 1 \| \d+ \| 0 of",
+            # Some tests have nothing to compute: those of tensors without elements.
+            r"\| execution \| CUDA \| FAILED: status 1 \| \d+ \| [0-3] of",
         ],
         *("--quick", "--only", "conformance,execution"),
         **driver,

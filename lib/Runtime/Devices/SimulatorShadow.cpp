@@ -122,12 +122,38 @@ inline void SharedShadow::recordRead(std::size_t offset, uint32_t stamp,
     read = stamp;
 }
 
+/// Records an access where only barriers order accesses, if it is after the
+/// last one that could conflict. The usual case of what access() does.
+inline bool SharedShadow::recordOrdered(Cell &cell, AccessKind kind,
+                                        uint32_t stamp) const {
+  const uint32_t writtenIn = cell.written >> kPhaseShift;
+  const bool wasReadNow = cell.read >> kPhaseShift >= phase;
+  if (writtenIn >= phase || kind.reads == kind.writes)
+    return false;
+  if (kind.writes) {
+    if (wasReadNow)
+      return false;
+    cell.written = stamp;
+    return true;
+  }
+  if (writtenIn < firstPhase)
+    return false;
+  if (!wasReadNow)
+    cell.read = stamp;
+  else if (cell.read != stamp)
+    cell.read |= kSeveral;
+  return true;
+}
+
 bool SharedShadow::access(std::size_t begin, std::size_t bytes, AccessKind kind,
                           const ShadowItem &item, Conflict &conflict) {
   const uint32_t stamp = item.phase << kPhaseShift | item.number << kItemShift;
   lastPhase = std::max(lastPhase, item.phase);
+  const bool onlyBarriersOrder = !item.known && !keepsReaders;
   for (std::size_t i = 0; i < bytes; ++i) {
     Cell &cell = cells[begin + i];
+    if (onlyBarriersOrder && recordOrdered(cell, kind, stamp)) [[likely]]
+      continue;
     if (!checkWriter(cell, kind, item, conflict) ||
         (kind.writes && !checkReaders(begin + i, item, conflict))) {
       conflict.offset = i;

@@ -138,6 +138,7 @@ private:
   bool checkReaders(std::size_t offset, const ShadowItem &item,
                     Conflict &conflict) const;
   void recordRead(std::size_t offset, uint32_t stamp, const ShadowItem &item);
+  bool recordOrdered(Cell &cell, AccessKind kind, uint32_t stamp) const;
 
   std::vector<Cell> cells;
   /// The stamps of readers where there are several in this phase of the group,
