@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Products of matrices by wgmma on the simulated GPU against a CPU.
 
-usage: check-wgmma.py TG_RUN TG_OPT GENERATOR [SEED...]
+usage: check-wgmma.py [--every=N] TG_RUN TG_OPT GENERATOR [SEED...]
 
 The elements are small integers, so that all sums are exact and the results of both
-have the same bits. Each SEED is another order of work items. Kernels that copy boxes
+have the same bits. Each SEED is another order of work items. With --every, only one
+of N products is tried. Kernels that copy boxes
 are also run as those for GPUs that refuse to, whose items fill the tiles. Others have
 the schedules of the heuristics.
 """
@@ -122,10 +123,14 @@ def read(name):
 
 
 def main():
+    step = 1
+    if sys.argv[1].startswith("--every="):
+        step = int(sys.argv.pop(1).partition("=")[2])
     tg_run, tg_opt, generator, *seeds = sys.argv[1:]
+    products = [*PRODUCTS, *CHOSEN][::step]
     os.chdir(tempfile.mkdtemp(dir=os.getcwd()))
     without = chosen = 0
-    for options in [*PRODUCTS, *CHOSEN]:
+    for options in products:
         given = dict(option[2:].partition("=")[::2] for option in options.split())
         rows, columns, depth = (int(given.get(n, 128)) for n in ("rows", "columns", "depth"))
         element = given.get("element", "f16")
@@ -172,7 +177,7 @@ def main():
                 sys.exit(f"{options}: other results where items fill the tiles")
             without += 1
     print(
-        f"{len(PRODUCTS) + len(CHOSEN)} products compared, {without} of them without copies of "
+        f"{len(products)} products compared, {without} of them without copies of "
         f"boxes, {chosen} with schedules of heuristics"
     )
 
