@@ -28,6 +28,8 @@ constexpr int64_t kMaxPasses = 32;
 constexpr int64_t kManyLines = 4;
 /// The fewest results along either range that use a factor.
 constexpr int64_t kLeastUses = 64;
+/// The same for a factor that is packed (TileTransposed.cpp).
+constexpr int64_t kPackedUses = 128;
 /// The same for a factor that is packed though the hardware prefetches it.
 constexpr int64_t kManyUses = 256;
 
@@ -74,7 +76,7 @@ int64_t tg::getLongestForLines(int64_t depth, int64_t stride, int64_t results,
   if (!hasManyLines(depth, stride, results, target))
     return depth;
   // Packed rows of f32 are 16 KiB then.
-  if (packsManyLines(target))
+  if (packsManyLines(target) && results >= kPackedUses)
     return kLeastPass;
   return target.countLines(stride) / 2;
 }
