@@ -486,8 +486,8 @@ def tinygrad_mlir(
 ) -> Callable[..., Any]:
     """What torch.compile calls: a function that computes what the graph does.
 
-    Graphs of gradients are compiled as well. The modes of torch.compile make no difference. Raises ValueError for unknown options,
-    NotImplementedError with the option strict.
+    Graphs of gradients are compiled as well. The modes of torch.compile make no difference. Raises
+    ValueError for unknown options, NotImplementedError with the option strict.
     """
     options = dict(options or {})
     strict = bool(options.pop("strict", False))
