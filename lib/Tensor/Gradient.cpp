@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Aliasing.h"
+#include "GradientPaths.h"
 #include "GraphEdit.h"
 #include "GraphImpl.h"
 #include "Primitives.h"
@@ -249,171 +250,6 @@ Tensor Tensor::contiguousBackward() const {
 // Gradients
 //===----------------------------------------------------------------------===//
 
-static std::string describe(GraphImpl &graph, Operation *op) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  return toString(graph.shapeOf(type)) + " " +
-         name(getDType(type.getElementType()));
-}
-
-/// For what required a gradient before it was assigned to.
-[[noreturn]] static void throwReassigned(GraphImpl &graph, Operation *op,
-                                         const char *method) {
-  throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
-              " that requires a gradient was assigned to after a value was "
-              "computed from it; compute gradients before the assignment");
-}
-
-namespace {
-/// What lies between an output and the operations to differentiate by.
-class Paths {
-public:
-  Paths(GraphImpl &graph, const char *method) : graph(graph), method(method) {}
-
-  /// Follows gradients from \p output to tensors that require one and to \p
-  /// wrt. Throws Error for a value that gradients should flow through but
-  /// cannot.
-  void follow(Operation *output, ArrayRef<Operation *> wrt);
-
-  /// The tensors found that require a gradient.
-  ArrayRef<Operation *> leaves() const { return leafOps.getArrayRef(); }
-  /// The operations with custom gradients between output and `wrt` (or any
-  /// leaf if there are none), each after those that it depends on.
-  ArrayRef<Operation *> customs() const { return customOps; }
-  bool isReached(Operation *op) const { return seen.contains(op); }
-  /// Throws Error if something required a gradient before it was assigned to.
-  void checkReassigned() const {
-    for (Operation *op : seen)
-      if (graph.node(op).isLeaf && !graph.findLeaf(op))
-        throwReassigned(graph, op, method);
-  }
-
-private:
-  /// Throws Error for memory that replaced a computation, and for what was a
-  /// leaf before it was assigned to.
-  void check(Operation *op) const;
-  /// Calls check() for memory that one of \p wrt may have had an influence on:
-  /// not if all of them are computed from it.
-  void checkMemory(ArrayRef<Operation *> memory,
-                   ArrayRef<Operation *> wrt) const;
-  /// Throws Error if \p op is memory that one of \p wrt had an influence on.
-  void checkCut(Operation *op, ArrayRef<Operation *> wrt) const;
-
-  GraphImpl &graph;
-  const char *method;
-  llvm::SmallSetVector<Operation *, 16> leafOps;
-  SmallVector<Operation *> customOps;
-  llvm::DenseSet<Operation *> seen;
-};
-} // namespace
-
-void Paths::check(Operation *op) const {
-  const GraphImpl::Node &node = graph.node(op);
-  const bool isCut = graph.isCut(op);
-  if (isCut && node.ending == GraphImpl::Ending::Assigned)
-    throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
-                " that depends on tensors which require a gradient was "
-                "realized, and something that it was computed from was "
-                "assigned to since; compute gradients before the assignment, "
-                "or detach() the value if no gradient is to flow through it");
-  if (isCut && node.ending == GraphImpl::Ending::Accumulated)
-    throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
-                " was computed from a gradient that was realized before "
-                "backward() added another one to it; differentiate it before, "
-                "or begin a new sum with zeroGrad()");
-  if (isCut)
-    throw Error(
-        std::string(method) + ": a value " + ::describe(graph, op) +
-        " that depends on tensors which require a gradient was realized "
-        "before: to select elements by a mask, on the other side of the border "
-        "of a captured step, or after something that it was computed from was "
-        "assigned to; call gradient() or backward() first, or detach() the "
-        "value if no gradient is to flow through it");
-  if (node.isLeaf)
-    throwReassigned(graph, op, method);
-}
-
-void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
-  // An operation that memory replaced stays as its origin.
-  const uint64_t cutBits = isa<tg::BufferOp>(op) ? graph.node(op).cutBits : 0;
-  if (cutBits == 0 || graph.findOrigin(op))
-    return;
-  for (auto [i, other] : llvm::enumerate(wrt))
-    if (other != op && (graph.node(other).cutAfter & cutBits) != 0)
-      throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
-                  " that depends on tensor " + std::to_string(i) +
-                  " of those to differentiate by, " + ::describe(graph, other) +
-                  ", was realized before, by an assignment or along with "
-                  "another value; compute gradients first, or detach() the "
-                  "value if no gradient is to flow through it");
-}
-
-void Paths::checkMemory(ArrayRef<Operation *> memory,
-                        ArrayRef<Operation *> wrt) const {
-  if (memory.empty())
-    return;
-  for (Operation *start : wrt) {
-    llvm::SmallSetVector<Operation *, 16> sources;
-    sources.insert(start);
-    for (std::size_t next = 0; next < sources.size(); ++next)
-      sources.insert_range(graph.gradientSources(sources[next]));
-    for (Operation *op : memory)
-      if (op == start || !sources.contains(op))
-        check(op);
-  }
-}
-
-void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
-  struct Frame {
-    Operation *op;
-    SmallVector<Operation *> next;
-    unsigned i = 0;
-    bool reaches = false;
-  };
-  llvm::DenseMap<Operation *, bool> reaches;
-  SmallVector<Frame, 0> path;
-  SmallVector<Operation *> memory;
-  auto enter = [&](Operation *op) {
-    seen.insert(op);
-    reaches[op] = false;
-    Frame frame{op, {}};
-    const bool isLeaf = graph.findLeaf(op);
-    if (isLeaf)
-      leafOps.insert(op);
-    else if (wrt.empty())
-      check(op);
-    else if (graph.isCut(op))
-      memory.push_back(op);
-    checkCut(op, wrt);
-    frame.reaches = wrt.empty() ? isLeaf : llvm::is_contained(wrt, op);
-    if (!isLeaf)
-      frame.next = graph.gradientSources(op);
-    path.push_back(std::move(frame));
-  };
-  enter(output);
-  while (!path.empty()) {
-    Frame &frame = path.back();
-    if (frame.i < frame.next.size()) {
-      Operation *next = frame.next[frame.i];
-      if (!seen.contains(next)) {
-        enter(next); // visited again afterwards
-        continue;
-      }
-      frame.reaches |= reaches.at(next);
-      ++frame.i;
-      continue;
-    }
-    reaches[frame.op] = frame.reaches;
-    // No gradient flows through a leaf, nor through what was one.
-    if (frame.reaches && !graph.findLeaf(frame.op) &&
-        !llvm::is_contained(wrt, frame.op))
-      check(frame.op);
-    if (frame.reaches && graph.findCustomGradient(frame.op))
-      customOps.push_back(frame.op);
-    path.pop_back();
-  }
-  checkMemory(memory, wrt);
-}
-
 namespace {
 /// Values with their gradients, or tensors with their sums of gradients.
 struct Seeds {
@@ -567,83 +403,6 @@ static Tensor getCotangent(const Tensor &output,
   return *cotangent;
 }
 
-/// The method that made an operation, if that is known, and its name in IR.
-static std::string nameOf(Operation *op) {
-  std::string name = "'" + op->getName().getStringRef().str() + "'";
-  if (auto place = dyn_cast<NameLoc>(op->getLoc()))
-    return place.getName().str() + " (" + name + ")";
-  if (isa<tg::CmpLtOp, tg::CmpEqOp, tg::CmpNeOp>(op))
-    return "a comparison (" + name + ")";
-  if (isa<tg::CastOp>(op))
-    return "a conversion (" + name + ")";
-  return name;
-}
-
-/// Why no gradient flows from \p output to any of \p targets, for messages:
-/// the operation that stops it, or that there is no path.
-static std::string
-explainMissing(GraphImpl &graph, Operation *output,
-               llvm::function_ref<bool(Operation *)> isTarget,
-               const char *otherwise) {
-  // A path along all operands, and back along it to the last operation that
-  // gradients do not flow through.
-  llvm::DenseMap<Operation *, Operation *> userOf{{output, nullptr}};
-  SmallVector<Operation *> worklist{output};
-  Operation *found = nullptr;
-  while (!worklist.empty() && !found) {
-    Operation *op = worklist.pop_back_val();
-    if (isTarget(op)) {
-      found = op;
-      break;
-    }
-    auto add = [&](Operation *source) {
-      if (userOf.try_emplace(source, op).second)
-        worklist.push_back(source);
-    };
-    if (Operation *origin = graph.findOrigin(op))
-      add(origin);
-    for (Value operand : op->getOperands())
-      add(operand.getDefiningOp());
-  }
-  for (Operation *op = found; op; op = userOf.at(op)) {
-    Operation *user = userOf.at(op);
-    if (!user || (isa<FloatType>(getElementTypeOrSelf(user->getResult(0))) &&
-                  llvm::is_contained(graph.gradientSources(user), op)))
-      continue;
-    const std::string value = "; a value " + describe(graph, user);
-    if (user->hasAttr(tg::noGradientAttrName))
-      return value + " between them was computed in a NoGradScope";
-    if (isa<tg::DetachOp>(user))
-      return value + " between them was detached or assigned in a NoGradScope";
-    return value + " between them, the result of " + nameOf(user) +
-           ", has no derivative";
-  }
-  return otherwise;
-}
-
-/// Throws Error if \p output depends on a value that a tensor of \p wrt had
-/// before it was assigned to: the gradient by what it is now leaves that out.
-static void checkAssigned(GraphImpl &graph, Operation *output,
-                          ArrayRef<Tensor> wrt, ArrayRef<Operation *> wrtOps) {
-  if (graph.formerValues.empty())
-    return;
-  llvm::SmallSetVector<Operation *, 16> seen;
-  seen.insert(output);
-  for (std::size_t next = 0; next < seen.size(); ++next) {
-    Operation *op = seen[next];
-    if (llvm::is_contained(wrtOps, op))
-      continue;
-    const bool isFormer = graph.formerValues.contains(op);
-    for (auto [i, tensor] : llvm::enumerate(wrt))
-      if (isFormer && graph.isFormerValue(op, tensor.impl()))
-        throw Error("gradient: tensor " + std::to_string(i) +
-                    " of those to differentiate by, " + describe(tensor) +
-                    ", was assigned to after a value was computed from it; "
-                    "compute gradients before the assignment");
-    seen.insert_range(graph.gradientSources(op));
-  }
-}
-
 /// Tensors without elements are constants. Their gradients have none either.
 static bool isEmpty(const Tensor &tensor) { return tensor.numel().max() == 0; }
 
@@ -678,7 +437,7 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
   if (ops.empty())
     return {};
   checkAssigned(graph, graph.operation(impl()), wrt, ops);
-  Paths paths(graph, "gradient");
+  GradientPaths paths(graph, "gradient");
   paths.follow(graph.operation(impl()), ops);
   std::vector<Tensor> gradients =
       differentiateAll(graph, *this, seed, ops, paths.customs(), "gradient");
@@ -712,7 +471,7 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
   const Tensor seed = getCotangent(*this, cotangent, "backward");
   GraphImpl &graph = *impl().graph;
   std::lock_guard<GraphMutex> lock(graph.mutex);
-  Paths paths(graph, "backward");
+  GradientPaths paths(graph, "backward");
   paths.follow(graph.operation(impl()), {});
   if (paths.leaves().empty())
     throw Error("backward: the tensor, " + describe(*this) +
@@ -795,7 +554,7 @@ void tinygrad::detail::backwardToAll(const Tensor &tensor,
   const SmallVector<Operation *> targets = findReferenced(graph, output);
   if (targets.empty())
     return;
-  Paths paths(graph, "backward");
+  GradientPaths paths(graph, "backward");
   paths.follow(output, targets);
   paths.checkReassigned();
   const std::vector<Tensor> gradients = differentiateAll(
