@@ -93,6 +93,7 @@ DROPPED = {
 }
 MATRIX_UNITS = re.compile(r"nvgpu\.mma\.sync|nvvm\.wgmma|amdgpu\.(mfma|wmma)")
 SEPARATOR = "// -----"
+BATCH = 400000
 OTHER_ORDER = "permute their memory in different ways"
 # What begins a file within a file for split-file.
 FILE = r"(?://|#)--- "
@@ -113,24 +114,43 @@ def read(name):
     return split(text)
 
 
-def run(opt, text, *options):
+def run(opt, texts, *options):
     command = [opt, "-", "-split-input-file", *options]
-    return subprocess.run(command, input=text, capture_output=True, text=True)
+    done = subprocess.run(command, input=join(texts), capture_output=True, text=True)
+    if done.returncode not in (0, 1):
+        sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
+    return done
 
 
 def join(parts):
     return f"\n{SEPARATOR}\n".join(parts)
 
 
+def batches(texts):
+    """The texts, a few at a time: for each of those that it is given together, tg-opt
+    counts the lines of all."""
+    batch, size = [], 0
+    for text in texts:
+        if batch and size + len(text) > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch
+
+
 def convert_with(opt, parts, passes):
     """Converts parts, given with their names; the text of those that are errors is
     empty."""
-    text = join(text for _, text in parts)
-    done = run(opt, text, f"--pass-pipeline=builtin.module({passes})")
-    texts = re.split(f"^{SEPARATOR}$", done.stdout, flags=re.MULTILINE)
-    if done.returncode not in (0, 1) or len(texts) != len(parts):
-        sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
-    return [(name, text) for (name, _), text in zip(parts, texts)]
+    converted = []
+    for batch in batches(text for _, text in parts):
+        done = run(opt, batch, f"--pass-pipeline=builtin.module({passes})")
+        texts = re.split(f"^{SEPARATOR}$", done.stdout, flags=re.MULTILINE)
+        if len(texts) != len(batch):
+            sys.exit(f"tg-opt left parts out: {done.stderr[-2000:]}")
+        converted += texts
+    return [(name, text) for (name, _), text in zip(parts, converted)]
 
 
 def level_of(part):
@@ -191,26 +211,26 @@ def convert(opt, target, names):
 def prove(opt, modules, timeout=5000):
     answers = os.environ.get("TINYGRAD_ANSWERS", "")
     proof = f"--tg-verify-gpu-kernels=print-counts=true timeout={timeout} answers={answers}"
-    return run(opt, join(modules), proof, "-o", "/dev/null")
+    return [run(opt, batch, proof, "-o", "/dev/null") for batch in batches(modules)]
 
 
 def find_failures(opt, modules):
-    """What tg-opt says against each of the modules, which are wrong; all of them are
-    proved by one process, as starting one takes as long as most proofs."""
-    begins, lines = [], 0
-    for module in modules:
-        begins.append(lines)
-        lines += module.count("\n") + 2
-    done = prove(opt, modules)
-    if done.returncode not in (0, 1):
-        sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
-    failures = [""] * len(modules)
-    part = 0
-    for line in done.stderr.splitlines():
-        # Notes follow their error.
-        if error := re.match(r"<stdin>:(\d+):\d+: error: ", line):
-            part = bisect.bisect_left(begins, int(error[1])) - 1
-        failures[part] += line + "\n"
+    """What tg-opt says against each of the modules, which are wrong; many of
+    them are proved by one process, as starting one takes as long as most proofs."""
+    failures = []
+    for batch, done in zip(batches(modules), prove(opt, modules)):
+        begins, lines = [], 0
+        for module in batch:
+            begins.append(lines)
+            lines += module.count("\n") + 2
+        found = [""] * len(batch)
+        part = 0
+        for line in done.stderr.splitlines():
+            # Notes follow their error.
+            if error := re.match(r"<stdin>:(\d+):\d+: error: ", line):
+                part = bisect.bisect_left(begins, int(error[1])) - 1
+            found[part] += line + "\n"
+        failures += found
     return failures
 
 
@@ -567,16 +587,17 @@ def main():
     on_matrix_units = sum(bool(MATRIX_UNITS.search(module)) for module in modules)
     print(f"modules on matrix units: {on_matrix_units}")
     done = prove(opt, modules, timeout=1000 if lenient else 5000)
-    undecided = done.stderr.count("could not decide this")
-    is_decided = undecided == 0 or done.stderr.count("error: ") > undecided
-    if done.returncode != 0 and not (lenient and not is_decided):
+    errors = "".join(batch.stderr for batch in done)
+    undecided = errors.count("could not decide this")
+    is_decided = undecided == 0 or errors.count("error: ") > undecided
+    if any(batch.returncode for batch in done) and not (lenient and not is_decided):
         print(join(modules))
-        sys.exit(done.stderr)
+        sys.exit(errors)
     if undecided * 100 > sum(module.count("gpu.func @") for module in modules):
         sys.exit(f"error: {undecided} statements could not be decided")
     if undecided:
         print(f"undecided: {undecided}")
-    for name, count in sorted(count_proofs(done.stdout).items()):
+    for name, count in sorted(count_proofs("".join(batch.stdout for batch in done)).items()):
         print(f"proved {name}: {count}")
     if mode == "--mutants":
         try_mutants(opt, modules)
