@@ -235,6 +235,50 @@ TEST(MatrixUnits, matricesAreLoadedByRowsAndColumns) {
 }
 
 //===----------------------------------------------------------------------===//
+// Reads that transpose
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Buffer 0 holds a matrix of 16 rows of 16 elements, of which each 16 lanes
+/// read four rows; buffer 1 gets what lanes get. values[0]: lanes that follow
+/// one another read pieces of a row, else of a column.
+void readTransposedRows(void **buffers, const int64_t *values, int64_t item,
+                        int64_t) {
+  const int64_t lane = laneOf(item), own = lane % 16;
+  if (lane == values[1])
+    return;
+  const int64_t row = lane / 16 * 4 + (values[0] != 0 ? own / 4 : own % 4),
+                piece = values[0] != 0 ? own % 4 : own / 4;
+  auto *rows = static_cast<uint16_t *>(buffers[0]);
+  uint16_t result[4];
+  tg_sim_read_transposed(item, address(rows + 16 * row + 4 * piece),
+                         sizeof(uint16_t), address(result), 3);
+  std::memcpy(static_cast<uint16_t *>(buffers[1]) + 4 * lane, result,
+              sizeof(result));
+}
+} // namespace
+
+TEST(MatrixUnits, lanesGetColumnsOfWhatTheyReadByRows) {
+  std::vector<uint16_t> rows(256), columns(256);
+  std::iota(rows.begin(), rows.end(), uint16_t(0));
+  auto read = [&](uint32_t items, int64_t byRows, int64_t missing) {
+    return run(readTransposedRows, items, 64, {rows.data(), columns.data()}, 0,
+               {byRows, missing});
+  };
+  EXPECT_EQ(read(64, 1, -1), "");
+  for (std::size_t lane = 0; lane < 64; ++lane)
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(columns[4 * lane + i], 16 * (lane / 16 * 4 + i) + lane % 16);
+  // Lane 1 gets the second element of the pieces of lanes 0, 4, 8 and 12.
+  EXPECT_EQ(read(64, 0, -1), "");
+  EXPECT_THAT(std::vector(columns.begin() + 4, columns.begin() + 8),
+              ::testing::ElementsAre(1, 5, 9, 13));
+  EXPECT_THAT(read(64, 1, 9), AllOf(HasSubstr("waits at transposing read 3"),
+                                    HasSubstr("work item (9, 0, 0)")));
+  EXPECT_THAT(read(48, 1, -1), HasSubstr("has only 48 of 64 lanes"));
+}
+
+//===----------------------------------------------------------------------===//
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
 

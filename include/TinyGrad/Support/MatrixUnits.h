@@ -124,6 +124,18 @@ struct MatrixUnit {
                ? 8
                : 16;
   }
+  /// How many elements along the depth a lane of `mfma` gets at once from a
+  /// tile that has them in different rows, because 16 lanes exchange what they
+  /// read (ds_read_b64_tr_b16); 0 if the chips that have the operation cannot.
+  constexpr int64_t getTransposedElements() const {
+    return chips == " gfx950 " && getBytes(element) == 2 ? 4 : 0;
+  }
+  /// Whether items read factors that have their rows along the result as well
+  /// as others, so that their tiles are filled as they are in memory.
+  constexpr bool readsTransposed() const {
+    return (family == MatrixFamily::mma && getBytes(element) == 2) ||
+           getTransposedElements() > 0;
+  }
   constexpr bool isOf(const GPUChipData &chip) const {
     if (!chips.empty()) {
       for (std::size_t at = chips.find(chip.name); at != std::string_view::npos;

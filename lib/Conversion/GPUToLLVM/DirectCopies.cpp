@@ -127,4 +127,6 @@ void tg::waitForCopiesOnce(LLVM::LLVMFuncOp func) {
         ROCDL::ROCDLDialect::kSharedMemoryAddressSpace)
       load.setNoaliasScopesAttr(scopes);
   });
+  func.walk(
+      [&](ROCDL::ds_read_tr16_b64 load) { load.setNoaliasScopesAttr(scopes); });
 }

@@ -82,6 +82,7 @@ private:
                                ArrayRef<int64_t> shape, Value a, Value b,
                                Value c);
   LogicalResult convertLoadMatrices(nvgpu::LdMatrixOp load);
+  LogicalResult convertTransposeLoad(amdgpu::TransposeLoadOp load);
   // Operations of four subgroups, whose sums are structs of registers.
   LogicalResult convertWarpgroupProduct(NVVM::WgmmaMmaAsyncOp op);
   void convertTakenRegisters(LLVM::InlineAsmOp op);

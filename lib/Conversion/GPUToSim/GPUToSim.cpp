@@ -371,6 +371,9 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
       })
       .Case<nvgpu::LdMatrixOp>(
           [&](nvgpu::LdMatrixOp load) { return convertLoadMatrices(load); })
+      .Case<amdgpu::TransposeLoadOp>([&](amdgpu::TransposeLoadOp load) {
+        return convertTransposeLoad(load);
+      })
       .Case<NVVM::ConvertFloatToTF32Op>(
           [&](NVVM::ConvertFloatToTF32Op op) { return convertRounding(op); })
       .Case<nvgpu::DeviceAsyncCopyOp>(

@@ -17,6 +17,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// What a lane reads by amdgpu.transpose_load.
+static constexpr int64_t kTransposedBytes = 8;
+
 /// Memory of the item, at the top of the function: a loop would add to its
 /// stack.
 Value FunctionConverter::getRegisters(Type element, int64_t count,
@@ -142,6 +145,30 @@ LogicalResult FunctionConverter::convertLoadMatrices(nvgpu::LdMatrixOp load) {
         i64(load.getTranspose() ? kLoadTransposed : kLoad),
         getAddress(registers, zero), i64(numSites++)});
   load.getRes().replaceAllUsesWith(readRegisters(registers, type));
+  load.erase();
+  return success();
+}
+
+/// Lanes exchange the pieces of 8 bytes that they read.
+LogicalResult
+FunctionConverter::convertTransposeLoad(amdgpu::TransposeLoadOp load) {
+  auto type = cast<VectorType>(load.getType());
+  const int64_t bytes = type.getElementTypeBitWidth() / 8;
+  if (bytes != 2 || type.getNumElements() * bytes != kTransposedBytes ||
+      type.getElementType() !=
+          cast<MemRefType>(load.getSrc().getType()).getElementType())
+    return load.emitOpError("does not read 8 bytes of elements of 16 bits");
+  if (failed(announce(load, load.getSrc(), load.getSrcIndices(),
+                      type.getNumElements(), /*isWrite=*/false,
+                      /*alignment=*/kTransposedBytes)))
+    return failure();
+  Value registers = getRegisters(type.getElementType(), type.getNumElements(),
+                                 /*isResult=*/true);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  call("tg_sim_read_transposed",
+       {toI64(item), getAddress(load.getSrc(), load.getSrcIndices()[0]),
+        i64(bytes), getAddress(registers, zero), i64(numSites++)});
+  load.getResult().replaceAllUsesWith(readRegisters(registers, type));
   load.erase();
   return success();
 }

@@ -116,6 +116,7 @@ private:
   Value readFragment(const Fragment &fragment, Location loc);
   Value readFragmentByMatrices(const Fragment &fragment, int64_t count,
                                int64_t distance, Location loc);
+  Value readFragmentTransposed(const Fragment &fragment, Location loc);
   bool readNeighbors(const Contraction &contraction, bool ofColumns,
                      Value start, RangeSet tiles,
                      DenseMap<uint64_t, Value> &fragments, Location loc);

@@ -193,6 +193,55 @@ Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
       isTransposed, static_cast<uint32_t>(tiles));
 }
 
+/// By reads that transpose, of a tile whose rows are along the result: of each
+/// 16 lanes, as many as there are elements in a piece read pieces of a row side
+/// by side, and the next ones of the next row. A lane gets what those of its
+/// own column read, one element of each row. Null if rows are not read that
+/// way.
+Value GPUEmitter::readFragmentTransposed(const Fragment &fragment,
+                                         Location loc) {
+  const int64_t width = fragment.unit.getTransposedElements(),
+                distance = fragment.factor.depthStride;
+  if (width == 0 || fragment.factor.stride != 1 || distance == 1)
+    return Value();
+  const auto &[ofSide, ofDepth, none] = fragment.layout.lanes;
+  const int64_t inRow = ofSide.extent / width;
+  const std::pair<int64_t, int64_t> digits[] = {
+      {inRow, width},
+      {width, distance},
+      {ofDepth.extent, fragment.getDistance(ofDepth)}};
+  const int64_t count = fragment.layout.getNumRegisters();
+  if (getCommonMultiple(fragment.base, digits) % width != 0 ||
+      count % width != 0 ||
+      (fragment.memory.rowBits != 0 &&
+       (int64_t(1) << fragment.memory.chunkBits) % width != 0))
+    return Value();
+  Value lane =
+      getItemNumber({this->layout.getRowAxis(), this->layout.getColumnAxis()},
+                    /*depth=*/0, loc);
+  Value place = getDigits(lane, digits, loc);
+  Value base = getScalar(fragment.base, loc);
+  if (fragment.start)
+    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
+  base = arith::AddIOp::create(at(top(), loc), base, place);
+  auto element = cast<MemRefType>(fragment.buffer.getType()).getElementType();
+  Value result;
+  for (int64_t number = 0; number < count; number += width) {
+    Value offset = getIndexConstant(number * distance, loc);
+    place = arith::AddIOp::create(at(top(), loc), base, offset);
+    place = permute(fragment.memory, place, top(), loc);
+    B &b = at(top(), loc);
+    Value piece = amdgpu::TransposeLoadOp::create(
+        b, VectorType::get(width, element), fragment.buffer, place);
+    result = result
+                 ? vector::ShuffleOp::create(
+                       b, result, piece,
+                       llvm::to_vector(llvm::seq<int64_t>(0, number + width)))
+                 : piece;
+  }
+  return result;
+}
+
 /// Rounds f32 to tf32, to nearest: matrix units cut off the lower bits. Other
 /// fragments are as they were read.
 static Value toFactor(B &b, const MatrixUnit &unit, Value fragment) {
@@ -264,6 +313,8 @@ bool GPUEmitter::readNeighbors(const Contraction &contraction, bool ofColumns,
 
 Value GPUEmitter::readFragment(const Fragment &fragment, Location loc) {
   if (Value read = readFragmentByMatrices(fragment, 1, 0, loc))
+    return read;
+  if (Value read = readFragmentTransposed(fragment, loc))
     return read;
   const FragmentLayout &layout = fragment.layout;
   const int64_t count = layout.getNumRegisters(), bytes = fragment.getBytes();

@@ -66,6 +66,7 @@ const std::vector<KernelFunction> &tinygrad::kernelFunctions() {
       {"tg_sim_access", addressOf(tg_sim_access)},
       {"tg_sim_multiply", addressOf(tg_sim_multiply)},
       {"tg_sim_load_matrices", addressOf(tg_sim_load_matrices)},
+      {"tg_sim_read_transposed", addressOf(tg_sim_read_transposed)},
       {"tg_sim_copy", addressOf(tg_sim_copy)},
       {"tg_sim_commit_copies", addressOf(tg_sim_commit_copies)},
       {"tg_sim_wait_for_copies", addressOf(tg_sim_wait_for_copies)},

@@ -136,7 +136,8 @@ enum SimMatrix : int64_t {
   SimMultiply = 4,
   SimLoad,
   SimLoadTransposed,
-  SimMultiplyShared
+  SimMultiplyShared,
+  SimReadTransposed
 };
 
 /// What the simulator needs to know of a GPU.
@@ -238,6 +239,10 @@ void tg_sim_multiply(int64_t item, int64_t unit, int64_t factors, int64_t sum,
 /// SimMatrix, and 4 bytes of each of `count` matrices go to `result`.
 void tg_sim_load_matrices(int64_t item, int64_t row, int64_t count,
                           int64_t mode, int64_t result, int64_t site);
+/// ds_read_b64_tr_b16 and others of 8 bytes, of elements of `bytes`: `piece` is
+/// the address of those that the lane reads, and as many go to `result`.
+void tg_sim_read_transposed(int64_t item, int64_t piece, int64_t bytes,
+                            int64_t result, int64_t site);
 /// Begins to copy to shared memory, after the accesses were reported (with
 /// SimAsync for the write). Bytes after the first `sourceBytes` become zeros.
 void tg_sim_copy(int64_t item, int64_t destination, int64_t source,

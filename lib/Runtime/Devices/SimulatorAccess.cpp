@@ -196,6 +196,8 @@ std::string SimGroup::describeWait(const SimItem &item) {
     if (item.mode == SimMultiply)
       return "waits at matrix operation " + std::to_string(item.site) + " (" +
              std::string(kMatrixUnits[item.width].name) + ")";
+    if (item.mode == SimReadTransposed)
+      return "waits at transposing read " + std::to_string(item.site);
     if (item.mode > SimMultiply)
       return "waits at ldmatrix " + std::to_string(item.site);
     static constexpr const char *modes[] = {"xor", "up", "down", "idx"};

@@ -181,6 +181,16 @@ bool SimGroup::exchangeMatrices(const SimItem &first, uint32_t begin,
     multiplyMatrices(unit, lanes.data());
     return true;
   }
+  if (first.mode == SimReadTransposed) {
+    std::vector<const char *> pieces(numLanes);
+    std::vector<char *> results(numLanes);
+    for (uint32_t i = 0; i < numLanes; ++i) {
+      pieces[i] = reinterpret_cast<const char *>(items[begin + i].bits);
+      results[i] = reinterpret_cast<char *>(items[begin + i].operand);
+    }
+    readTransposed(std::size_t(first.width), pieces, results);
+    return true;
+  }
   std::array<const char *, 32> rows{};
   std::array<char *, 32> results{};
   if (numLanes != rows.size()) {
@@ -255,6 +265,12 @@ void tg_sim_load_matrices(int64_t item, int64_t row, int64_t count,
                           int64_t mode, int64_t result, int64_t site) {
   auto &self = *reinterpret_cast<SimItem *>(item);
   self.owner->shuffle(self, row, result, mode, count, site);
+}
+
+void tg_sim_read_transposed(int64_t item, int64_t piece, int64_t bytes,
+                            int64_t result, int64_t site) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->shuffle(self, piece, result, SimReadTransposed, bytes, site);
 }
 
 void tg_sim_copy(int64_t item, int64_t destination, int64_t source,

@@ -277,3 +277,20 @@ void detail::loadMatrices(int64_t numMatrices, bool isTransposed,
                     rows[std::size_t(8 * matrix) + row] + 2 * column, 2);
       }
 }
+
+void detail::readTransposed(std::size_t bytes,
+                            const std::vector<const char *> &pieces,
+                            const std::vector<char *> &results) {
+  constexpr std::size_t kLanes = 16, kPieceBytes = 8;
+  for (std::size_t first = 0; first < pieces.size(); first += kLanes) {
+    // The rows of the matrix that these lanes have read together.
+    std::array<char, kLanes * kPieceBytes> matrix;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      std::memcpy(&matrix[lane * kPieceBytes], pieces[first + lane],
+                  kPieceBytes);
+    for (std::size_t column = 0; column < kLanes; ++column)
+      for (std::size_t row = 0; row < kPieceBytes / bytes; ++row)
+        std::memcpy(results[first + column] + row * bytes,
+                    &matrix[(row * kLanes + column) * bytes], bytes);
+  }
+}

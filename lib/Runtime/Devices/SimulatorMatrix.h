@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace tinygrad::detail {
 
@@ -61,6 +62,14 @@ void multiplyWarpgroup(const MatrixUnit &unit, const char *a, const char *b,
 void loadMatrices(int64_t numMatrices, bool isTransposed,
                   const std::array<const char *, 32> &rows,
                   const std::array<char *, 32> &results);
+
+/// ds_read_b64_tr_b16 of gfx950: each lane reads a piece of 8 bytes, four
+/// elements. Of 16 lanes, four that follow one another read a row of 16
+/// elements, so that these lanes have four rows. The lane i of them gets the
+/// elements of column i, from the first row on. `bytes` are those of an
+/// element; with other sizes, a row is read by more or fewer lanes.
+void readTransposed(std::size_t bytes, const std::vector<const char *> &pieces,
+                    const std::vector<char *> &results);
 
 } // namespace tinygrad::detail
 

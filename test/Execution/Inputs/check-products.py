@@ -91,20 +91,27 @@ TILES = [
 ]
 
 # Blocks of which subgroups copy both factors at once, where the chip does: two and
-# three buffers, several loops around them, and a factor that is transposed, for which
-# they do not.
+# three buffers, and several loops around them; factors with their rows along the
+# result, which reads transpose; and two for which they do not: i8, and sizes that are
+# no multiples.
 DIRECT = [
     (128, 128, 64, "f16", "f32", "right"),
     (128, 256, 160, "f16", "f16", "right epilogue"),
     (256, 128, 96, "bf16", "f32", "right batch"),
     (128, 128, 256, "i8", "i32", "right"),
     (128, 128, 96, "f16", "f32", ""),
+    (128, 256, 160, "f16", "f16", "left epilogue"),
+    (256, 128, 96, "bf16", "f32", "left right batch"),
+    (256, 256, 64, "f16", "f32", "batch"),
+    (128, 128, 256, "i8", "i32", ""),
+    (250, 200, 96, "f16", "f32", "left"),
 ]
 # Blocks of 256x256, which eight subgroups compute.
 WIDE = [
     (256, 256, 128, "f16", "f32", "right epilogue"),
     (256, 512, 96, "bf16", "f32", "right"),
     (256, 256, 192, "i8", "i32", "right batch"),
+    (256, 256, 128, "f16", "f32", "left"),
 ]
 
 # Rows, columns and depth are variables with other bounds than their values here:

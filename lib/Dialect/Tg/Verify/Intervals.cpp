@@ -41,7 +41,7 @@ static constexpr int64_t kMatrixRowBytes = 16;
 static bool isExchange(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::SubgroupReduceOp, nvgpu::MmaSyncOp,
              nvgpu::LdMatrixOp, NVVM::WgmmaMmaAsyncOp>(op) ||
-         isa<amdgpu::GatherToLDSOp>(op) ||
+         isa<amdgpu::GatherToLDSOp, amdgpu::TransposeLoadOp>(op) ||
          op->getName().getStringRef() == "amdgpu.mfma" ||
          op->getName().getStringRef() == "amdgpu.wmma";
 }
@@ -152,6 +152,16 @@ LogicalResult Intervals::collect(Operation *op) {
     auto type = cast<MemRefType>(matrix.getSrcMemref().getType());
     return add({op, matrix.getSrcMemref(), matrix.getIndices(),
                 kMatrixRowBytes * 8 / type.getElementTypeBitWidth()});
+  }
+  // What a lane reads may go to others.
+  if (auto read = dyn_cast<amdgpu::TransposeLoadOp>(op);
+      read && isAccessible(read.getSrc())) {
+    auto type = cast<VectorType>(read.getType());
+    if (type.getElementType() !=
+        cast<MemRefType>(read.getSrc().getType()).getElementType())
+      return op->emitError("unsupported memory access");
+    return add(
+        {op, read.getSrc(), read.getSrcIndices(), type.getNumElements()});
   }
   std::optional<LoopAccess> access = getLoopAccess(op);
   if (!access || access->mask || !isAccessible(access->memory))

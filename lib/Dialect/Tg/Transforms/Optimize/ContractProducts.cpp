@@ -306,7 +306,8 @@ bool Heuristic::contractProducts() {
       return false;
   const BlockSize size = takeBlock<BlockSize>(listBlocks(
       product, target, others,
-      mayFillDirectly(unit, product.depth, {product.left, product.right})));
+      mayFillDirectly(unit, product.depth, {product.rows, product.columns},
+                      {product.left, product.right})));
   int64_t depthSize = std::max(kDepthBytes / bytes, unit.k);
   // Items of NVIDIA's GPUs read misaligned elements one by one, those of AMD's
   // only if some are masked.
@@ -373,9 +374,8 @@ bool Heuristic::contractProducts() {
   auto stage = [&](Value factor, RangeOp side) {
     const bool isAlongSide =
         isContiguous(factor, side) && !isContiguous(factor, depthOfBlock);
-    // Items read neighbors along the depth at once, unless ldmatrix transposes.
-    const bool isTransposed =
-        isAlongSide && bytes == 2 && unit.family == tinygrad::MatrixFamily::mma;
+    // Items read neighbors along the depth at once, unless reads transpose.
+    const bool isTransposed = isAlongSide && unit.readsTransposed();
     SmallVector<RangeOp> over{side, depthOfBlock};
     if (isTransposed)
       std::swap(over[0], over[1]);

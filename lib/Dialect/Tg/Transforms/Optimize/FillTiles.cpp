@@ -234,17 +234,23 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes,
 }
 
 /// Whether subgroups may copy the factors of a product, both of which have to
-/// be loaded, without masks, and along the depth.
+/// be loaded, without masks, and along the depth, or along their side of the
+/// result if reads transpose.
 bool Heuristic::mayFillDirectly(const tinygrad::MatrixUnit &unit, RangeOp depth,
+                                std::array<RangeOp, 2> sides,
                                 std::array<Value, 2> factors) {
   const int64_t width =
       tinygrad::kDirectCopyBytes / tinygrad::getBytes(unit.element);
   return copiesBySubgroups() &&
          unit.getChunkBytes() == tinygrad::kDirectCopyBytes &&
-         llvm::all_of(factors, [&](Value factor) {
-           auto load = factor.getDefiningOp<LoadOp>();
+         llvm::all_of(llvm::zip_equal(sides, factors), [&](auto pair) {
+           auto [side, factor] = pair;
+           auto load = factor.template getDefiningOp<LoadOp>();
            return load && isa<BlockArgument>(load.getBuffer()) &&
-                  !load.getMask() && countAligned(load, depth) >= width;
+                  !load.getMask() &&
+                  (countAligned(load, depth) >= width ||
+                   (unit.readsTransposed() &&
+                    countAligned(load, side) >= width));
          });
 }
 

@@ -222,6 +222,7 @@ private:
   planAhead(RangedReduceOp reduce, bool isOfUnit = false,
             int64_t fewestGroups = tinygrad::kBlockedGroups);
   bool mayFillDirectly(const tinygrad::MatrixUnit &unit, RangeOp depth,
+                       std::array<RangeOp, 2> sides,
                        std::array<Value, 2> factors);
   std::optional<StringRef>
   findObstacleToDirectFills(const tinygrad::MatrixUnit &unit,
