@@ -156,3 +156,49 @@ TEST(SumAccuracy, LayernormOfEqualNumbers) {
       for (double result : values(stored({2, length}, value).layernorm()))
         ASSERT_NEAR(result, 0, 1e-6) << value << " " << length;
 }
+
+/// The largest difference from the sums of `data` in f64, relative to the
+/// largest of these.
+static double scanError(const std::vector<double> &sums,
+                        const std::vector<float> &data) {
+  EXPECT_EQ(sums.size(), data.size());
+  double sum = 0, largest = 0, error = 0;
+  for (size_t i = 0; i < data.size(); ++i) {
+    sum += data[i];
+    largest = std::max(largest, std::abs(sum));
+    error = std::max(error, std::abs(sums[i] - sum));
+  }
+  return error / largest;
+}
+
+// Rows shorter and longer than a block, with and without a shorter last block.
+TEST(SumAccuracy, Scans) {
+  for (size_t length : {1000, 16384, 70001, 1 << 20}) {
+    const std::vector<float> random = noise(length);
+    std::vector<float> equal(length, 0.1f), alternating;
+    for (size_t i = 0; i < length; ++i)
+      alternating.push_back((i % 2 ? 1 : -1) * (1000 + random[i]));
+    for (const std::vector<float> &data : {random, equal, alternating})
+      EXPECT_LT(scanError(values(Tensor::from(data).cumsum(0)), data), 2.5e-7)
+          << length;
+  }
+}
+
+TEST(SumAccuracy, ScansWithoutOptimization) {
+  Context plain({{"NOOPT", 1}});
+  const std::vector<float> equal(100000, 0.1f);
+  EXPECT_LT(scanError(values(Tensor::from(equal).cumsum(0)), equal), 2.5e-7);
+}
+
+// Rounded once: the totals of blocks are float32.
+TEST(SumAccuracy, ScansOfNarrowFloats) {
+  const size_t length = 200000;
+  std::vector<float> data;
+  for (size_t i = 0; i < length; ++i)
+    data.push_back(i % 4 == 0 ? 0.125f : 0.0f);
+  for (DType dtype : {DType::Float16, DType::BFloat16}) {
+    const double ulp = dtype == DType::Float16 ? 0x1p-11 : 0x1p-8;
+    Tensor x = Tensor::from(data).cast(dtype).contiguous().realize();
+    EXPECT_LT(scanError(values(x.cumsum(0)), data), ulp);
+  }
+}

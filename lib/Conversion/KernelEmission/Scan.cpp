@@ -7,9 +7,16 @@
 /// \file
 /// A scan is an accumulator that is carried by the loops of the stores that
 /// need it. Along lanes, a vector is first scanned in registers, by adding it
-/// to itself shifted by 1, 2, 4, ... lanes. The accumulator has the same total
-/// in every lane, so that only one operation per vector depends on the previous
-/// vector.
+/// to itself shifted by 1, 2, 4, ... lanes. Only one operation per vector
+/// depends on the previous vector.
+///
+/// A row may be long, and its accumulator is added to for every vector or
+/// position: rounding errors would grow with the length. So the accumulator of
+/// a sum of f32 is an f64 where it is one number, on processors without groups
+/// (work items scan short blocks). A vector of accumulators, for lanes along
+/// another axis, stays f32: in f64, a scan in the caches would take 1.6 times
+/// as long. So do products, whose relative errors do not depend on the sizes of
+/// factors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -103,6 +110,7 @@ void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
     reached |= getStoreSet(store);
   SmallVector<ScanState> states;
   SmallVector<Value> carried;
+  B &b = at(0, loc);
   for (RangedScanOp scan : scans) {
     const RangeSet set = getDeps(scan.getResult());
     // Skip scans over other ranges, and scans that need a loop that is not
@@ -110,15 +118,15 @@ void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
     if (!(getSet(scan.getRanges()) & setOf(range)) ||
         (set & loopSet & ~reached))
       continue;
-    std::optional<unsigned> lanes = getLaneRange(set);
+    const ScanShape shape = getScanShape(scan);
     forEachPosition(set & unrollSet, [&] {
       const uint64_t key = getKey(scan.getResult());
       Value state = scanStates.lookup({scan.getResult(), key});
       states.push_back({scan, key, !state});
       carried.push_back(
-          state
-              ? state
-              : getScanIdentity(scan, lanes ? ranges[*lanes].extent : 0, loc));
+          state ? state
+                : buildScanIdentity(b, scan, shape.state,
+                                    shape.isAcross ? 0 : shape.lanes));
     });
   }
   emitLoops(range, carried, loc, [&](SmallVectorImpl<Value> &values) {
@@ -194,17 +202,35 @@ static Value buildScanCombine(B &b, ScanKind kind, Value x, Value y,
   llvm_unreachable("unknown scan");
 }
 
-/// Narrow floats accumulate in f32, as in reductions.
-Value KernelEmitter::getScanIdentity(RangedScanOp op, int64_t lanes,
-                                     Location loc) {
-  Type element = op.getType();
-  B &b = at(0, loc);
-  return arithmetic.buildNumber(
-      b,
-      tg::getScanIdentity(op.getKind(), isNarrowFloat(element)
-                                            ? Type(b.getF32Type())
-                                            : element),
-      lanes);
+KernelEmitter::ScanShape KernelEmitter::getScanShape(RangedScanOp op) {
+  ScanShape shape;
+  if (std::optional<unsigned> lane = getLaneRange(getDeps(op.getResult()))) {
+    shape.lanes = ranges[*lane].extent;
+    shape.isAcross = getSet(op.getRanges()) & setOf(*lane);
+  }
+  // Narrow floats are combined in f32, as in reductions.
+  Builder types(op.getContext());
+  shape.element =
+      isNarrowFloat(op.getType()) ? types.getF32Type() : op.getType();
+  shape.state = shape.element;
+  const bool isOne = shape.isAcross || shape.lanes == 0;
+  if (op.getType().isF32() && op.getKind() == ScanKind::add && isOne &&
+      target.groupItems == 0)
+    shape.state = types.getF64Type();
+  return shape;
+}
+
+Value KernelEmitter::buildScanIdentity(B &b, RangedScanOp op, Type element,
+                                       int64_t lanes) {
+  TypedAttr identity = tg::getScanIdentity(op.getKind(), element);
+  // x + -0.0 is x, also for x = -0.0. And a shuffle with zeros takes LLVM two
+  // instructions of AVX-512 that expand a vector under a mask, which are slow.
+  if (auto floating = dyn_cast<FloatType>(element))
+    if (op.getKind() == ScanKind::add)
+      identity = FloatAttr::get(floating,
+                                APFloat::getZero(floating.getFloatSemantics(),
+                                                 /*Negative=*/true));
+  return arithmetic.buildNumber(b, identity, lanes);
 }
 
 Value KernelEmitter::createScan(RangedScanOp op, unsigned depth) {
@@ -219,37 +245,43 @@ Value KernelEmitter::createScan(RangedScanOp op, unsigned depth) {
     B &b = at(depth, loc);
     return vector::ExtractOp::create(b, all, lane);
   }
-  std::optional<unsigned> lane = getLaneRange(set);
-  const int64_t lanes = lane ? ranges[*lane].extent : 0;
-  const bool isAcross = lane && (getSet(op.getRanges()) & setOf(*lane));
+  const ScanShape shape = getScanShape(op);
   const bool isUnsigned = op.getType().isUnsignedInteger();
   Value value = get(op.getValue());
-  Value identity = getScanIdentity(op, lanes, loc);
   Key key(op.getResult(), getKey(op.getResult()));
   Value state = scanStates.lookup(key);
   B &b = at(depth, loc);
   auto combine = [&](Value x, Value y) {
     return buildScanCombine(b, op.getKind(), x, y, isUnsigned);
   };
+  auto convert = [&](Value x, Type from, Type to) {
+    return arithmetic.buildCast(b, x, from, to);
+  };
   if (isNarrowFloat(op.getType()))
     value = arithmetic.buildWiden(b, value, op.getType());
-  value = toLanes(b, value, lanes);
-  Value total = value;
-  if (isAcross) {
-    for (int64_t distance = 1; distance < lanes; distance *= 2) {
+  value = toLanes(b, value, shape.lanes);
+  if (shape.isAcross) {
+    Value identity = buildScanIdentity(b, op, shape.element, shape.lanes);
+    for (int64_t distance = 1; distance < shape.lanes; distance *= 2) {
       SmallVector<int64_t> shifted;
-      for (int64_t i = 0; i < lanes; ++i)
-        shifted.push_back(i < distance ? lanes : i - distance);
+      for (int64_t i = 0; i < shape.lanes; ++i)
+        shifted.push_back(i < distance ? shape.lanes : i - distance);
       value = combine(vector::ShuffleOp::create(b, value, identity, shifted),
                       value);
     }
-    total = vector::ShuffleOp::create(b, value, value,
-                                      SmallVector<int64_t>(lanes, lanes - 1));
   }
   Value result = value;
-  if (state) {
-    result = combine(state, value);
-    scanStates[key] = isAcross ? combine(state, total) : result;
+  if (state && shape.isAcross) {
+    result = combine(
+        toLanes(b, convert(state, shape.state, shape.element), shape.lanes),
+        value);
+    Value total = vector::ExtractOp::create(b, value, shape.lanes - 1);
+    scanStates[key] =
+        combine(state, convert(total, shape.element, shape.state));
+  } else if (state) {
+    state = combine(state, convert(value, shape.element, shape.state));
+    scanStates[key] = state;
+    result = convert(state, shape.state, shape.element);
   }
   if (isNarrowFloat(op.getType()))
     result = arithmetic.buildNarrow(b, result, op.getType());

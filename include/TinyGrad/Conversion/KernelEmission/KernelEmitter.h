@@ -419,7 +419,17 @@ private:
   /// of the scans over it.
   void emitStoreLoops(ArrayRef<StoreOp> group, unsigned range, RangeSet open);
   Value createScan(RangedScanOp op, unsigned depth);
-  Value getScanIdentity(RangedScanOp op, int64_t lanes, Location loc);
+  /// The vectors of a scan at the current positions.
+  struct ScanShape {
+    int64_t lanes = 0;     ///< 0: scalars
+    bool isAcross = false; ///< lanes are positions of the scanned ranges
+    Type element;          ///< in which neighbors are combined
+    /// That of the accumulator: one for each lane, or, if isAcross, one for
+    /// all.
+    Type state;
+  };
+  ScanShape getScanShape(RangedScanOp op);
+  Value buildScanIdentity(B &b, RangedScanOp op, Type element, int64_t lanes);
 
   DenseMap<Value, RangeSet> deps;
   /// The live reductions, and for each the reductions that it needs.

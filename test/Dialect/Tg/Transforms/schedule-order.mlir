@@ -17,15 +17,16 @@ func.func @scan(%x: tensor<4x8x16xf32>) -> tensor<4x8x16xf32> {
 
 // -----
 
-// A long row: the sums of blocks, then each block with those before it. The last
-// block is shorter.
+// A long row: the sums of blocks, in f64, then each block with those before it.
+// The last block is shorter.
 // CHECK-LABEL: tg.kernel @r_62_16384
 // CHECK: tg.range 0 loop 62 peel 1
-// CHECK: tg.ranged_reduce add
+// CHECK: tg.ranged_reduce add {{.*}} : f64
 // CHECK-LABEL: tg.kernel @r_62_16384_62
 // CHECK: %[[B:.*]] = tg.range 0 loop 62 peel 1
 // CHECK: %[[P:.*]] = tg.range 1 loop 16384
-// CHECK-DAG: %[[CARRY:.*]] = tg.ranged_reduce add
+// CHECK: %[[TOTAL:.*]] = tg.ranged_reduce add {{.*}} : f64
+// CHECK-DAG: %[[CARRY:.*]] = tg.cast %[[TOTAL]] : f64 -> f32
 // CHECK-DAG: %[[S:.*]] = tg.ranged_scan add %{{.*}} over %[[P]]
 // CHECK: %[[R:.*]] = tg.add %[[CARRY]], %[[S]]
 // CHECK: tg.store %[[R]]

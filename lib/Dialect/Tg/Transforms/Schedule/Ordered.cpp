@@ -115,6 +115,24 @@ static Value createCombine(OpBuilder &builder, Location loc, ReduceKind kind,
   llvm_unreachable("unknown reduction");
 }
 
+/// The element type of the totals of blocks. Narrow floats have f32. Sums of
+/// f32 have f64: the lanes that add up a block may hold large sums of both
+/// signs, of which the total is a small difference, and each total is part of
+/// all later results.
+static Type getTotalType(ReduceKind kind, Type element) {
+  Builder builder(element.getContext());
+  if (kind == ReduceKind::max)
+    return element;
+  if (element.isF16() || element.isBF16())
+    return builder.getF32Type();
+  return kind == ReduceKind::add && element.isF32() ? builder.getF64Type()
+                                                    : element;
+}
+
+static Value createCast(OpBuilder &builder, Location loc, Value x, Type type) {
+  return x.getType() == type ? x : CastOp::create(builder, loc, type, x);
+}
+
 /// Maps indices in blocks, [..., block, element, ...], to indices of the
 /// tensor. Returns the condition that the element exists, since the last block
 /// may be shorter (null: always).
@@ -139,6 +157,7 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   const ReduceKind kind = getReduceKind(scan.getKind());
   RankedTensorType type = scan.getType();
   Type element = type.getElementType();
+  Type wide = getTotalType(kind, element);
   SmallVector<int64_t> shape = getLargestShape(type);
   const int64_t length = shape[axis];
   const auto numBlocks = static_cast<int64_t>(llvm::divideCeil(length, block));
@@ -146,19 +165,18 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   // [..., block, element, ...], and the shape of the totals.
   SmallVector<Dim> blocks = getDims(type);
   blocks[axis] = Dim(context, numBlocks);
-  RankedTensorType totalsType = getTensorType(blocks, element);
+  RankedTensorType totalsType = getTensorType(blocks, wide);
   SmallVector<int64_t> totalsShape = getLargestShape(totalsType);
   blocks.insert(blocks.begin() + axis + 1, Dim(context, block));
   Value totals = AllocOp::create(
-      host, loc, getBufferType(element, getBufferSize(totalsType)),
-      devices[scan]);
+      host, loc, getBufferType(wide, getBufferSize(totalsType)), devices[scan]);
   ++numBuffers;
 
   KernelBuilder &kernel = createKernel(loc, blocks, axis + 1);
   kernel.getArgument(buffer, /*isOutput=*/true);
   OpBuilder &builder = kernel.getBuilder();
   Value identity =
-      ConstOp::create(builder, loc, element, getReduceIdentity(kind, element));
+      ConstOp::create(builder, loc, wide, getReduceIdentity(kind, wide));
   SmallVector<Value> indices(kernel.getResultIndices());
   Value number = indices[axis], inBlock = indices[axis + 1];
   // The sum of the totals of the preceding blocks.
@@ -168,18 +186,24 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   ofTotal[axis] = other;
   Value isBefore = CmpLtOp::create(builder, loc, other, number);
   Value total = WhereOp::create(
-      builder, loc, element, isBefore,
+      builder, loc, wide, isBefore,
       kernel.createLoad(totals, totalsShape, ofTotal, isBefore), identity);
   Value carry = RangedReduceOp::create(builder, loc, kind, total, other);
+  // f32 is scanned and added as it is, narrow floats in f32.
+  Type scanned = element.isF32() ? element : wide;
+  carry = createCast(builder, loc, carry, scanned);
 
   Value inside = joinBlocks(kernel, indices, axis, block, length);
   Value position = kernel.linearize(shape, indices);
   kernel.setPosition(position);
-  Value value = requestStored(scan.getX(), kernel, indices, inside);
+  Value value =
+      createCast(builder, loc,
+                 requestStored(scan.getX(), kernel, indices, inside), scanned);
   Value prefix =
       RangedScanOp::create(builder, loc, scan.getKind(), value, inBlock);
+  Value result = createCombine(builder, loc, kind, carry, prefix);
   StoreOp::create(
-      builder, loc, createCombine(builder, loc, kind, carry, prefix),
+      builder, loc, createCast(builder, loc, result, element),
       kernel.getArgument(buffer), position,
       kernel.getIndex().conjunction(
           inside, kernel.maskEmptyRanges(Value(), kernel.getResultRanges())));
@@ -198,10 +222,11 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   llvm::append_range(scope, ranges);
   value = request(scan.getX(), first, indices, inside, scope);
   OpBuilder &inFirst = first.getBuilder();
+  value = createCast(inFirst, loc, value, wide);
   if (inside)
-    value = WhereOp::create(inFirst, loc, element, inside, value,
-                            ConstOp::create(inFirst, loc, element,
-                                            getReduceIdentity(kind, element)));
+    value = WhereOp::create(
+        inFirst, loc, wide, inside, value,
+        ConstOp::create(inFirst, loc, wide, getReduceIdentity(kind, wide)));
   value = RangedReduceOp::create(inFirst, loc, kind, value, ranges);
   first.createStore(value, totals);
 }
