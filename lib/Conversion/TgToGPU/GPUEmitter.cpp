@@ -60,27 +60,6 @@ Value GPUEmitter::getNumber(gpu::Dimension direction, bool isItem) {
       b, direction, b.getIndexAttr(std::max<int64_t>(groups.getMax(), 1)));
 }
 
-void GPUEmitter::bindGrid() {
-  for (auto [direction, own] : llvm::enumerate(layout.gridRanges)) {
-    SmallVector<unsigned> indices;
-    for (RangeOp range : own)
-      indices.push_back(rangeIndex.lookup(range));
-    if (indices.empty())
-      continue;
-    Value number = layout.groups[direction].is(1)
-                       ? Value()
-                       : getNumber(kDirections[direction], /*isItem=*/false);
-    if (layout.foldedGroups.getAttr() && direction == 0) {
-      Value y = getNumber(gpu::Dimension::y, /*isItem=*/false);
-      Value width = getDimValue(layout.groups[0], kernel.getLoc());
-      B &b = at(0, kernel.getLoc());
-      number =
-          arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), number);
-    }
-    bindParallelRanges(indices, number);
-  }
-}
-
 void GPUEmitter::bindItems() {
   const Location loc = kernel.getLoc();
   axisNumbers.assign(layout.axes.size(), Value());

@@ -39,8 +39,7 @@ private:
   bool mayClose(Operation *op, RangeKind kind) const override;
 
   //===--- The function (GPUEmitter.cpp) ---===//
-  /// Binds the ranges of the grid and of the items of a group.
-  void bindGrid();
+  /// Binds the ranges of the items of a group.
   void bindItems();
   using KernelEmitter::getNumber;
   /// The number of the group or of the item in a direction.
@@ -52,6 +51,12 @@ private:
   void createBarrier(unsigned depth, Location loc);
   /// Calls `body` only in groups that exist, if the grid is folded.
   void emitInGroups(llvm::function_ref<void()> body);
+
+  //===--- The order of groups (GroupOrder.cpp) ---===//
+  /// Binds the ranges of the grid.
+  void bindGrid();
+  /// Binds those of x and y, if these are in bands, to a number among them.
+  void bindBands(Value number);
 
   //===--- Loads and stores (Memory.cpp) ---===//
   /// Elements of a buffer at the current positions.

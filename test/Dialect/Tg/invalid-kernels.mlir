@@ -865,6 +865,24 @@ tg.kernel @by_warpgroup_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>
 
 // -----
 
+tg.kernel @band_of_loop(%out: memref<64xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.band' is an i64 attribute of 2 or more, of 'tg.range' of kind 'global'}}
+  %i = tg.range 0 loop 64 {tg.band = 8 : i64}
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+tg.kernel @band_of_one(%out: memref<64xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.band' is an i64 attribute of 2 or more, of 'tg.range' of kind 'global'}}
+  %i = tg.range 0 global 64 {tg.band = 1 : i64}
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
 tg.kernel @tma_of_update(%out: memref<64xf32>, %a: memref<64xf32>) attributes {in_place, outputs = 1 : i64} {
   %i = tg.range 0 loop 64
   %x = tg.load %a[%i] : memref<64xf32>

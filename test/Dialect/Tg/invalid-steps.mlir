@@ -84,6 +84,21 @@
 
 // -----
 
+// expected-error @+1 {{only ranges of kind 'global' have bands, of 2 or more positions (C2)}}
+#a = #tg.step<set_kind [0] as local by 8>
+
+// -----
+
+// expected-error @+1 {{only ranges of kind 'global' have bands, of 2 or more positions (C2)}}
+#a = #tg.step<set_kind [0] as global by 1>
+
+// -----
+
+// expected-error @+1 {{a band does not have 0 positions}}
+#a = #tg.step<set_kind [0] as global by 0>
+
+// -----
+
 // expected-error @+1 {{'mma_m16n8k16_f32' is no matrix operation}}
 #a = #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f32>
 

@@ -7,7 +7,7 @@
 // CHECK-LABEL: tg.kernel @lists
 // CHECK-SAME: schedule = [#tg.step<split [0] by 16 into [3, 4]>, #tg.step<split [0] by 16>,
 // CHECK-SAME: #tg.step<merge [0, 1] into [2]>, #tg.step<reverse [2] into [3]>, #tg.step<move [3, 0]>,
-// CHECK-SAME: #tg.step<set_kind [3] as upcast>, #tg.step<set_kind [3] as loop>,
+// CHECK-SAME: #tg.step<set_kind [3] as upcast>, #tg.step<set_kind [3] as loop>, #tg.step<set_kind [3] as global by 8>,
 // CHECK-SAME: #tg.step<unshare ranged_reduce 1 into [5]>, #tg.step<unshare ranged_reduce 2 [5]>,
 // CHECK-SAME: #tg.step<accumulate ranged_reduce 0, ranged_reduce 1 [5]>,
 // CHECK-SAME: #tg.step<stage load 1 [0, 5] by 4 into [6, 7]>, #tg.step<stage "other.op" 0 [0]>,
@@ -21,7 +21,7 @@
 tg.kernel @lists(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<split [0] by 16 into [3, 4]>, #tg.step<split [0] by 16>,
     #tg.step<merge [0, 1] into [2]>, #tg.step<reverse [2] into [3]>, #tg.step<move [3, 0]>,
-    #tg.step<set_kind [3] as upcast>, #tg.step<set_kind [3] as loop>,
+    #tg.step<set_kind [3] as upcast>, #tg.step<set_kind [3] as loop>, #tg.step<set_kind [3] as global by 8>,
     #tg.step<unshare ranged_reduce 1 into [5]>, #tg.step<unshare ranged_reduce 2 [5]>,
     #tg.step<accumulate ranged_reduce 0, ranged_reduce 1 [5]>,
     #tg.step<stage load 1 [0, 5] by 4 into [6, 7]>, #tg.step<stage "other.op" 0 [0]>,

@@ -61,6 +61,10 @@ PRODUCTS = [
     "--by-warpgroup --tma --element=e4m3 --right=columns --depth=656 --columns=64 --width=64",
     "--by-warpgroup --tma --element=e5m2 --right=columns --depth=256 --columns=256 --width=256",
     "--by-warpgroup --tma --element=i8 --right=columns --depth=784 --warpgroups=2 --columns=256 --buffers=2",
+    # Groups in bands: without and with fewer rows in the last one, and all in one.
+    "--by-warpgroup --store --tma --rows=256 --columns=192 --width=64 --band=2 --result=f16",
+    "--tma --rows=320 --columns=192 --width=64 --band=2 --depth=192",
+    "--rows=192 --columns=256 --width=64 --band=3",
     "--element=f32 --right=columns --depth=96",
     "--element=f32 --right=columns --buffers=1 --columns=64 --width=64 --depth=40",
     "--tma --element=f32 --right=columns --depth=104 --columns=256 --width=256 --warpgroups=2",

@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferElements.h"
 #include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgHostFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLaunchedElements.h"
@@ -96,6 +97,16 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       return op->emitError() << "'" << name
                              << "' is a unit attribute of 'tg.stage' with "
                                 "'buffers'";
+    return success();
+  }
+  if (name == bandAttrName) {
+    auto range = dyn_cast<RangeOp>(op);
+    auto band = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!range || range.getKind() != RangeKind::global || !band ||
+        !band.getType().isSignlessInteger(64) || band.getInt() < 2)
+      return op->emitError() << "'" << name
+                             << "' is an i64 attribute of 2 or more, of "
+                                "'tg.range' of kind 'global'";
     return success();
   }
   if (name == noGradientAttrName) {

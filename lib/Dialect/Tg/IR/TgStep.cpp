@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -121,8 +122,14 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " is listed twice (C1)";
   }
   if (kind == StepKind::set_kind) {
-    if (!symbolizeRangeKind(static_cast<uint32_t>(amount)))
+    const int64_t band = amount / kBandUnit;
+    std::optional<RangeKind> rangeKind =
+        symbolizeRangeKind(static_cast<uint32_t>(amount % kBandUnit));
+    if (amount < 0 || !rangeKind)
       return emitError() << amount << " is no kind of range (C2)";
+    if (band > 0 && (band < 2 || *rangeKind != RangeKind::global))
+      return emitError() << "only ranges of kind 'global' have bands, of 2 or "
+                            "more positions (C2)";
     return success();
   }
   if (kind == StepKind::contract) {
@@ -200,6 +207,18 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
       return {};
     }
     amount = static_cast<int64_t>(*rangeKind);
+    if (succeeded(parser.parseOptionalKeyword("by"))) {
+      int64_t band = 0;
+      place = parser.getCurrentLocation();
+      if (parser.parseInteger(band))
+        return {};
+      if (band < 1 || band > kMaxRangeId) {
+        parser.emitError(place, "a band does not have ")
+            << band << " positions";
+        return {};
+      }
+      amount += band * kBandUnit;
+    }
   } else if (*kind == StepKind::contract) {
     if (parser.parseKeyword("on"))
       return {};
@@ -267,10 +286,13 @@ void StepAttr::print(AsmPrinter &printer) const {
     printer << ' ';
     printIds(getRanges());
   }
-  if (getKind() == StepKind::set_kind)
+  if (getKind() == StepKind::set_kind) {
     printer << " as "
-            << stringifyRangeKind(static_cast<RangeKind>(getAmount()));
-  else if (getKind() == StepKind::contract)
+            << stringifyRangeKind(
+                   static_cast<RangeKind>(getAmount() % kBandUnit));
+    if (const int64_t band = getAmount() / kBandUnit; band > 0)
+      printer << " by " << band;
+  } else if (getKind() == StepKind::contract)
     printer << " on " << StringRef(tinygrad::kMatrixUnits[getAmount()].name);
   else if (getKind() == StepKind::buffer)
     printer << " by " << getAmount() % kAsTma

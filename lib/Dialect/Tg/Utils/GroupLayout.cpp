@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Support/GPUChips.h"
 #include "llvm/Support/MathExtras.h"
@@ -50,6 +51,8 @@ public:
 
 private:
   LogicalResult addGridRanges();
+  /// The order of groups, if a range of the grid asks for another one.
+  LogicalResult addBand();
   LogicalResult addRange(RangeOp range, bool fillsTile);
   LogicalResult addAxes();
   LogicalResult addExchange(RangedReduceOp reduce);
@@ -148,6 +151,28 @@ LogicalResult LayoutBuilder::addGridRanges() {
     return kernel.emitError("has ")
            << total.str() << " groups of work items; a grid has at most "
            << most << " * " << getLimit(1);
+  return success();
+}
+
+LogicalResult LayoutBuilder::addBand() {
+  for (auto range : kernel.getBody().getOps<RangeOp>()) {
+    const int64_t band = getBand(range);
+    if (band == 0)
+      continue;
+    const bool isRow = layout.gridRanges[1] == SmallVector<RangeOp>{range};
+    auto fail = [&](const Twine &reason) {
+      return range.emitOpError("has bands of ")
+             << band << " positions, but " << reason;
+    };
+    if (!isRow)
+      return fail("groups have no range further in, or more than one, or are "
+                  "more than a grid has along it");
+    if (range.isSymbolic() || layout.gridRanges[0].front().isSymbolic())
+      return fail("the numbers of groups are symbolic");
+    if (band > range.getLargestExtent())
+      return fail("only " + Twine(range.getLargestExtent()) + " of them");
+    layout.band = band;
+  }
   return success();
 }
 
@@ -654,7 +679,7 @@ LogicalResult LayoutBuilder::addCopyingItems() {
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {
-  if (failed(addAxes()) || failed(addGridRanges()))
+  if (failed(addAxes()) || failed(addGridRanges()) || failed(addBand()))
     return failure();
   for (Operation &op : kernel.getBody().front()) {
     if (op.use_empty())

@@ -109,6 +109,21 @@ void LaunchEncoder::assertDistinct(const Group &x, const Group &y) {
   assertDistinct(x.numbers, y.numbers);
 }
 
+void LaunchEncoder::assertDistinct(Group &x, Group &y,
+                                   const GroupNumbers &numbers) {
+  if (numbers.numbers.empty())
+    return assertDistinct(x, y);
+  Value differs = makeDistinct(x.numbers[2].term, y.numbers[2].term);
+  for (const GroupNumbers::Number &number : numbers.numbers) {
+    for (Group *group : {&x, &y})
+      group->computed[number.value] =
+          unknownWithin("number", number.least, number.most);
+    differs = makeOr(differs, makeDistinct(x.computed[number.value].term,
+                                           y.computed[number.value].term));
+  }
+  assertTrue(differs);
+}
+
 void LaunchEncoder::assertDistinct(const Item &x, const Item &y) {
   assertDistinct(x.numbers, y.numbers);
 }
@@ -187,6 +202,9 @@ std::optional<Term> ItemEncoder::encodeKnown(Value value) {
       return getPosition(loop);
     return launch.getArgument(argument);
   }
+  if (auto it = item.group->computed.find(value);
+      it != item.group->computed.end())
+    return it->second;
   Operation *op = value.getDefiningOp();
   auto getDirection = [](auto op) {
     return static_cast<size_t>(op.getDimension());

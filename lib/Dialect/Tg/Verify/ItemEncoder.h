@@ -14,6 +14,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_ITEMENCODER_H
 #define TINYGRAD_LIB_DIALECT_TG_VERIFY_ITEMENCODER_H
 
+#include "GroupNumbers.h"
 #include "Intervals.h"
 #include "LoopEncoder.h"
 
@@ -27,6 +28,8 @@ public:
   using SmtEncoder::Term;
   struct Group {
     std::array<Term, 3> numbers;
+    /// What is computed from these, if it is known otherwise.
+    DenseMap<Value, Term> computed;
     /// The iterations in which an interval begins.
     DenseMap<Operation *, Term> positions;
   };
@@ -43,6 +46,9 @@ public:
   Group makeGroup(StringRef name);
   Item makeItem(Group &group, StringRef name);
   void assertDistinct(const Group &x, const Group &y);
+  /// Asserts the same of groups whose numbers along x and y are only known by
+  /// what is computed from them.
+  void assertDistinct(Group &x, Group &y, const GroupNumbers &numbers);
   void assertDistinct(const Item &x, const Item &y);
   /// Asserts that items of one group are in one subgroup of \p width items.
   void assertSameSubgroup(const Item &x, const Item &y, int64_t width);

@@ -559,6 +559,9 @@ LogicalResult FunctionProof::askGroups() {
   if (LaunchEncoder::hasOneGroup(func))
     return success();
   ArrayRef<MemoryAccess> accesses = intervals.getAccesses();
+  FailureOr<GroupNumbers> numbers = findGroupNumbers(func);
+  if (failed(numbers))
+    return failure();
   for (const auto &[i, x] : llvm::enumerate(accesses))
     for (const MemoryAccess &y : accesses.drop_front(i)) {
       if (!conflicts(x, y) ||
@@ -567,7 +570,7 @@ LogicalResult FunctionProof::askGroups() {
       auto assertRace = [&](LaunchEncoder &launch) {
         LaunchEncoder::Group group = launch.makeGroup("group"),
                              otherGroup = launch.makeGroup("other.group");
-        launch.assertDistinct(group, otherGroup);
+        launch.assertDistinct(group, otherGroup, *numbers);
         LaunchEncoder::Item item = launch.makeItem(group, "item"),
                             other = launch.makeItem(otherGroup, "other");
         ItemEncoder first(launch, item, {}), second(launch, other, {});

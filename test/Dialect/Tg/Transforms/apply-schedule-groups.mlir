@@ -92,3 +92,56 @@ module attributes {tg.target = #t} {
     tg.store %x, %out[%i] : memref<64xf32>
   }
 }
+
+// -----
+
+// Bands of rows of groups.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{has bands of 11 positions, but only 10 of them}}
+  tg.kernel @taller_band(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [1] as global>, #tg.step<set_kind [0] as global by 11>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}
+
+// -----
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{has bands of 2 positions, but groups have no range further in, or more than one, or are more than a grid has along it}}
+  tg.kernel @band_of_columns(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as global>, #tg.step<set_kind [1] as global by 2>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}
+
+// -----
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{has bands of 2 positions, but groups have no range further in, or more than one, or are more than a grid has along it}}
+  tg.kernel @band_without_columns(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as global by 2>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}

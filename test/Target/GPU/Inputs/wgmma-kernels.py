@@ -19,6 +19,7 @@ options, with what they are by default:
   --tma                copies of boxes fill the tiles
   --by-warpgroup       with --tma: a further warpgroup begins them
   --store              with --tma: the result is stored as boxes
+  --band=0             rows of blocks that groups go through at once
   --device=SIM         where the program runs
   --without-schedule   the same kernel without steps
   --alone              without @main
@@ -142,8 +143,12 @@ def get_steps(o):
         by += " by warpgroup" if o["by-warpgroup"] else ""
         s.add(f"buffer stage 0 by {by}")
         s.add(f"buffer stage 1 by {by}")
-    s.kind(grid_rows, "global")
-    s.kind(grid_columns, "global")
+    if o["band"]:
+        s.kind(grid_columns, "global")
+        s.kind(grid_rows, f"global by {o['band']}")
+    else:
+        s.kind(grid_rows, "global")
+        s.kind(grid_columns, "global")
     if o["store"]:
         s.add("buffer store 0 by 1 as tma")
     return s.steps
@@ -244,6 +249,7 @@ def parse(arguments):
         "left": "rows",
         "right": "rows",
         "buffers": 3,
+        "band": 0,
         "tma": False,
         "by-warpgroup": False,
         "store": False,

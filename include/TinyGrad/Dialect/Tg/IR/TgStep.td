@@ -51,7 +51,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `merge [o, i] into [r]` | two neighboring ranges become one of all their positions; indices that do not combine the two use quotients and remainders of it |
     | `reverse [r] into [s]` | the positions of `r` run from the last to the first |
     | `move [r, s]` | range `r` moves directly before `s` in loop order |
-    | `set_kind [r] as upcast` | how the positions of `r` are executed |
+    | `set_kind [r] as upcast` | how the positions of `r` are executed; of kind `global` in bands of `n` positions (`as global by n`, `tg.band`), of which groups go through one at a time, along the next range of groups further in |
     | `unshare ranged_reduce 1 into [r]` | a reduction gets ranges of its own, instead of those that it shares with others; with `[s]`, those that an earlier `unshare` made |
     | `accumulate ranged_reduce 0 [r]` | sums over `r` are accumulated in the output buffer, so that `r` can come before other ranges |
     | `stage load 1 [r, s] by n into [t, u]` | the value is computed once at all positions of the ranges, by ranges of its own, into a tile; rows of the tile are padded to a multiple of `n`, by which the last new range has to be split then |

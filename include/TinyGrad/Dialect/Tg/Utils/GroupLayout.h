@@ -36,6 +36,10 @@ struct GroupLayout {
   /// and y together number the positions of gridRanges[0], and this is how many
   /// positions there are.
   Dim foldedGroups;
+  /// The positions of gridRanges[1] that groups go through at once, one of
+  /// gridRanges[0] after the other (TgGroupOrder.h); 0: one after the other.
+  /// Both are ranges of known length, and the last band may have fewer.
+  int64_t band = 0;
 
   /// Ranges that are bound to the same items. No value depends on two of them,
   /// and they have the same extent.

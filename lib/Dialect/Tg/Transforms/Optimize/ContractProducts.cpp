@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ChooseBand.h"
 #include "Heuristic.h"
 #include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
@@ -543,9 +544,28 @@ bool Heuristic::contractOnWarpgroups() {
   report("buffers", product.depth, buffers);
   if (columns->isBeforeInBlock(product.rows))
     schedule.moveBefore(product.rows, columns);
+  // Where a group has a unit for itself, a further warpgroup copies boxes, if
+  // any buffer is filled twice: no other group fills the gap where all wait at
+  // a barrier.
+  const int64_t tileBytes =
+      buffers * (block.rows + block.columns) * tinygrad::kBoxRowBytes;
+  const bool isAlone =
+      2 * (tileBytes + target.reservedBytes) > target.unitBytes;
+  int64_t band = 0;
+  if (!product.rows.isSymbolic() && !columns.isSymbolic() &&
+      !product.depth.isSymbolic()) {
+    const int64_t rowCount = product.rows.getLargestExtent(),
+                  columnCount = columns.getLargestExtent();
+    band = chooseBand(
+        {rowCount / block.rows, columnCount / block.columns, block.rows,
+         block.columns, target.parallelItems / (isAlone ? 2 : 1)},
+        (rowCount + columnCount) * product.depth.getLargestExtent() *
+            tinygrad::getBytes(unit->element),
+        target);
+  }
+  auto [rowGroups, rowsOfGroup] = schedule.split(product.rows, block.rows);
   auto [rowBlocks, row] =
-      schedule.split(schedule.split(product.rows, block.rows).second,
-                     tinygrad::kWarpgroupBlock);
+      schedule.split(rowsOfGroup, tinygrad::kWarpgroupBlock);
   RangeOp columnBlocks, column = schedule.split(columns, block.columns).second;
   if (block.columns > tinygrad::kWarpgroupBlock)
     std::tie(columnBlocks, column) =
@@ -577,14 +597,19 @@ bool Heuristic::contractOnWarpgroups() {
   schedule.setKind(products, RangeKind::unroll);
   schedule.contract(sum, unit - tinygrad::kMatrixUnits);
   for (RangeOp range : schedule.getResultRanges())
-    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+    if (range.getKind() == RangeKind::loop &&
+        !(range == rowGroups && band > 0) && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
-  // Boxes are not copied in loops of the result. Where a group has a unit for
-  // itself, a further warpgroup copies them, if any buffer is filled twice: no
-  // other group fills the gap where all wait at a barrier.
-  const int64_t bytes =
-      buffers * (block.rows + block.columns) * tinygrad::kBoxRowBytes;
-  const bool isAlone = 2 * (bytes + target.reservedBytes) > target.unitBytes;
+  // The last one, since a band is one of two ranges of groups.
+  if (band > 0 && !admits(rowGroups, RangeKind::global, band))
+    band = 0;
+  if (rowGroups.getKind() == RangeKind::loop &&
+      admits(rowGroups, RangeKind::global, band)) {
+    if (band > 0)
+      report("band", rowGroups, band);
+    schedule.setKind(rowGroups, RangeKind::global, band);
+  }
+  // Boxes are not copied in loops of the result.
   const int64_t how = StepAttr::kAsTma + buffers +
                       (isAlone && positions > buffers ? kByWarpgroup : 0);
   const ProductFactors staged = *getFactors(sum.getValue());

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/Residency.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -53,10 +54,10 @@ constexpr int64_t kEnoughResults = 4096;
 /// part of what the load with the most positions does.
 constexpr double kHeavy = 1.0 / 16;
 
-bool Heuristic::admits(RangeOp range, RangeKind kind) {
+bool Heuristic::admits(RangeOp range, RangeKind kind, int64_t band) {
   auto step = StepAttr::get(range.getContext(), StepKind::set_kind, {},
                             {static_cast<int64_t>(range.getId())},
-                            static_cast<int64_t>(kind), {});
+                            static_cast<int64_t>(kind) + band * kBandUnit, {});
   return !schedule.findObstacle(step);
 }
 

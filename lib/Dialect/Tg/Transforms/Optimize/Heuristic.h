@@ -148,7 +148,7 @@ private:
   void addSquares(RangeOp lane, RangeOp across, int64_t size);
   void parallelize(RangeOp end = {}, ArrayRef<RangedReduceOp> repeated = {});
   bool hasScan();
-  bool admits(RangeOp range, RangeKind kind);
+  bool admits(RangeOp range, RangeKind kind, int64_t band = 0);
   bool admitsReverse(RangeOp range);
   bool admitsMove(RangeOp range, RangeOp other);
 

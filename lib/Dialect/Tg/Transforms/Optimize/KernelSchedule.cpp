@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -89,7 +90,8 @@ void KernelSchedule::apply(StepAttr step) {
     moveBefore(ranges[0], ranges[1]);
     break;
   case StepKind::set_kind:
-    setKind(ranges[0], static_cast<RangeKind>(amount));
+    setKind(ranges[0], static_cast<RangeKind>(amount % kBandUnit),
+            amount / kBandUnit);
     break;
   case StepKind::unshare:
     unshare(cast<RangedReduceOp>(ops[0]), ranges);
@@ -615,10 +617,16 @@ void KernelSchedule::moveBefore(RangeOp range, RangeOp other) {
   changed();
 }
 
-void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
+void KernelSchedule::setKind(RangeOp range, RangeKind kind, int64_t band) {
   Recording step(*this, StepKind::set_kind, {}, range,
-                 static_cast<int64_t>(kind));
+                 static_cast<int64_t>(kind) + band * kBandUnit);
   range.setKind(kind);
+  if (band > 0)
+    range->setAttr(
+        bandAttrName,
+        IntegerAttr::get(IntegerType::get(range.getContext(), 64), band));
+  else
+    range->removeAttr(bandAttrName);
   // Only loops and threads have a copy of the code for the last positions.
   if (kind != RangeKind::loop && kind != RangeKind::thread)
     range.setPeelDim(Dim(range.getContext(), 0));

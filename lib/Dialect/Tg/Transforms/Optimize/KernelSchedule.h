@@ -134,7 +134,9 @@ public:
   /// SWAP: moves a range before another one in loop order.
   void moveBefore(RangeOp range, RangeOp other);
 
-  void setKind(RangeOp range, RangeKind kind);
+  /// \p band: groups go through so many positions of the range at once
+  /// (TgGroupOrder.h); 0: one after the other.
+  void setKind(RangeOp range, RangeKind kind, int64_t band = 0);
 
   /// UNSHARE: gives the reduce ranges that no other reduce uses, or \p onto,
   /// the ranges that an earlier reduce over the same ones was given. Returns

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/ItemPasses.h"
 #include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
@@ -476,7 +477,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
     case StepKind::move:
       return findObstacleToMove(named[0], named[1]);
     case StepKind::set_kind:
-      return findObstacleToKind(named[0], static_cast<RangeKind>(amount));
+      return findObstacleToKind(named[0],
+                                static_cast<RangeKind>(amount % kBandUnit));
     case StepKind::unshare: {
       RangedReduceOp reduce = getReduce(0);
       if (!reduce)
@@ -708,8 +710,10 @@ Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
     return range.getKind() == RangeKind::local ||
            range.getKind() == RangeKind::group_reduce;
   });
-  if (target.groupItems == 0 ||
-      (!makesItems && !hasItems && step.getKind() != StepKind::contract))
+  const bool hasBand =
+      step.getKind() == StepKind::set_kind && step.getAmount() >= kBandUnit;
+  if (target.groupItems == 0 || (!makesItems && !hasItems && !hasBand &&
+                                 step.getKind() != StepKind::contract))
     return std::nullopt;
   // Tried on a copy, because the items of ranges depend on all values.
   OwningOpRef<KernelOp> copy = kernel.clone();

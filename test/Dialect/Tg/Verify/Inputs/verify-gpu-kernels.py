@@ -16,8 +16,8 @@ else the barrier is not needed. These are counted too.
 With --mutants, each barrier and each wait for copies or products is left out, the
 order of elements in tiles is changed, and accesses of tiles are one element too far,
 or matrices a whole tile; copies of subgroups are to other places; of copies of boxes,
-all that mbarriers need is left out or changed, and boxes are elsewhere: each time the
-proof must fail.
+all that mbarriers need is left out or changed, and boxes are elsewhere; the rows of a
+band of groups are all the first one: each time the proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
@@ -265,6 +265,7 @@ def mutants(module):
     only_copy = "nvgpu.mbarrier.arrive %" in module
     is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
+    yield from order_mutants(lines)
     for i, line in enumerate(lines):
         if line.strip() == "gpu.barrier":
             yield "barrier", lines[:i] + lines[i + 1 :], "no barrier is between"
@@ -354,6 +355,23 @@ def mutants(module):
         # Matrix operations that read the tiles themselves know one order.
         message = OTHER_ORDER if "nvvm.wgmma" in module else "is no permutation"
         yield "order of all", wrong, message
+
+
+def order_mutants(lines):
+    """The mutants of rows of a band of groups: all would be the first one."""
+    of_group = set()
+    for i, line in enumerate(lines):
+        if found := re.search(r"(%\w+) = gpu\.block_id +[xy]", line):
+            of_group.add(found[1])
+        elif found := re.search(r"(%\w+) = arith\.\w+ (%\w+), (%\w+) : index", line):
+            result, x, y = found.groups()
+            if not all(value in of_group or value.startswith("%c") for value in (x, y)):
+                continue
+            of_group.add(result)
+            if "remui" in line and re.search(rf"arith\.divui {x}, {y} :", lines[i + 1]):
+                other = replace(lines, i, f", {y} :", ", %one_row :")
+                other[i:i] = ["%one_row = arith.constant 1 : index"]
+                yield "row of band", other, "compute the same block of results"
 
 
 def direct_mutants(lines, i, place):
