@@ -150,7 +150,7 @@ uint64_t Distributor::getBits(ArrayRef<std::pair<Value, uint64_t>> terms) {
 
 void Distributor::distribute(arith::XOrIOp op, const Permutation &permutation,
                              const Sum &sum) {
-  const uint64_t period = (permutation.rowMask + 1) << permutation.rowBits;
+  const uint64_t period = permutation.getPeriod();
   Sum inner, outer;
   bool mayOverflow = false;
   for (auto [value, factor] : sum.terms) {
@@ -191,9 +191,14 @@ void Distributor::distribute(arith::XOrIOp op, const Permutation &permutation,
   };
   // Also where there is nothing to take out: another index may share it.
   Value original = build(Value(), inner, Flags::none);
-  Value row = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, original, number(permutation.rowBits)),
-      number(permutation.rowMask));
+  auto getRow = [&](unsigned bits, uint64_t mask) -> Value {
+    return arith::AndIOp::create(
+        b, arith::ShRUIOp::create(b, original, number(bits)), number(mask));
+  };
+  Value row = getRow(permutation.rowBits, permutation.rowMask);
+  if (permutation.farMask != 0)
+    row = arith::OrIOp::create(
+        b, row, getRow(permutation.rowBits + 1, permutation.farMask));
   Value permuted = arith::XOrIOp::create(
       b, original,
       arith::ShLIOp::create(b, row, number(permutation.chunkBits)));
@@ -211,9 +216,11 @@ void Distributor::run() {
     if (std::optional<PermutedIndex> index = matchPermutation(op)) {
       const Permutation &p = index->permutation;
       // What is flipped does not say what to flip.
-      if (llvm::isMask_64(p.rowMask) &&
-          p.chunkBits + llvm::popcount(p.rowMask) <= p.rowBits &&
-          p.rowBits + llvm::popcount(p.rowMask) < 63)
+      const uint64_t flipped = p.rowMask | p.farMask;
+      if (llvm::isMask_64(p.rowMask) && llvm::isMask_64(flipped) &&
+          (p.rowMask & p.farMask) == 0 &&
+          p.chunkBits + llvm::popcount(flipped) <= p.rowBits &&
+          p.rowBits + llvm::popcount(flipped) < 62)
         found.push_back({op, *index});
     }
   });

@@ -17,20 +17,21 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 
-void GPUEmitter::atPermutedChunk(StageOp op, RangeOp chunks,
+void GPUEmitter::atPermutedChunk(StageOp op, RangeOp chunks, int64_t width,
                                  llvm::function_ref<void()> body) {
   const Location loc = op.getLoc();
   const auto *memory = llvm::find_if(
       layout.memories, [&](const auto &entry) { return entry.op == op; });
   // The row of the tile. What does not change the lower bits of its number is
   // left out.
-  const int64_t period = int64_t(memory->rowMask + 1) << memory->rowBits;
+  const int64_t period = memory->getPeriod();
   const IndexAtom chunk(chunks.getResult());
   IndexForm row;
   const IndexForm place = splitLanes(getTileIndex(op)).scalar;
@@ -38,15 +39,12 @@ void GPUEmitter::atPermutedChunk(StageOp op, RangeOp chunks,
     if (atom != chunk && coefficient % period != 0)
       row.addTerm(atom, coefficient);
   row.addConstant(place.constant % period);
-  Value number = getScalar(row, loc),
-        rowBits = getIndexConstant(memory->rowBits, loc),
-        rowMask = getIndexConstant(memory->rowMask, loc);
+  Value number = getScalar(row, loc);
   Range &range = ranges[rangeIndex.lookup(chunks.getResult())];
   const Range saved = range;
-  B &b = at(top(), loc);
-  number = arith::AndIOp::create(b, arith::ShRUIOp::create(b, number, rowBits),
-                                 rowMask);
-  range.value = arith::XOrIOp::create(b, saved.value, number);
+  number = getFlipped(*memory, number, memory->chunkBits - llvm::Log2_64(width),
+                      top(), loc);
+  range.value = arith::XOrIOp::create(at(top(), loc), saved.value, number);
   range.depth = scopes.size();
   Scope scope;
   scope.anchor = scopes.back().anchor;
@@ -89,7 +87,7 @@ void GPUEmitter::beginDirectCopies(StageOp op, const DirectCopy &copy,
         ++numDirectCopies;
       };
       if (copy.chunks)
-        atPermutedChunk(op, copy.chunks, begin);
+        atPermutedChunk(op, copy.chunks, copy.width, begin);
       else
         begin();
     });

@@ -113,6 +113,10 @@ private:
   /// The place of an element in memory of a group.
   Value permute(const GroupLayout::Memory &memory, Value index, unsigned depth,
                 Location loc);
+  /// The bits of the number of a chunk that are flipped in the row of an
+  /// element, shifted to the left.
+  Value getFlipped(const GroupLayout::Memory &memory, Value index,
+                   unsigned shift, unsigned depth, Location loc);
   /// Which elements of a tile a lane reads.
   struct Fragment;
   Fragment getFragment(const Contraction &contraction, bool ofColumns,
@@ -193,9 +197,10 @@ private:
   /// Waits for all copies of the item but those of the last `positions`
   /// positions.
   void waitForDirectCopies(int64_t positions, Location loc);
-  /// Binds a range to the chunk that is to be at its position of a permuted
-  /// tile, in a scope of its own, and calls `body` there.
-  void atPermutedChunk(StageOp op, RangeOp chunks,
+  /// Binds a range to the chunk of `width` elements that is to be at its
+  /// position of a permuted tile, in a scope of its own, and calls `body`
+  /// there.
+  void atPermutedChunk(StageOp op, RangeOp chunks, int64_t width,
                        llvm::function_ref<void()> body);
   bool isDirect(StageOp tile) const { return directCopies.contains(tile); }
 

@@ -41,14 +41,30 @@ Value GPUEmitter::permute(const GroupLayout::Memory &memory, Value index,
                           unsigned depth, Location loc) {
   if (memory.rowBits == 0)
     return index;
-  Value rowBits = getIndexConstant(memory.rowBits, loc),
-        chunkBits = getIndexConstant(memory.chunkBits, loc),
-        rowMask = getIndexConstant(memory.rowMask, loc);
+  Value flipped = getFlipped(memory, index, memory.chunkBits, depth, loc);
+  return arith::XOrIOp::create(at(depth, loc), index, flipped);
+}
+
+Value GPUEmitter::getFlipped(const GroupLayout::Memory &memory, Value index,
+                             unsigned shift, unsigned depth, Location loc) {
+  // Constants come first, so that one operation follows the other.
+  Value rowBits = getIndexConstant(memory.rowBits, loc), by;
+  if (shift != 0)
+    by = getIndexConstant(shift, loc);
+  Value rowMask = getIndexConstant(memory.rowMask, loc), farBits, farMask;
+  if (memory.farMask != 0) {
+    farBits = getIndexConstant(memory.rowBits + 1, loc);
+    farMask = getIndexConstant(memory.farMask, loc);
+  }
   B &b = at(depth, loc);
-  Value row = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, index, rowBits), rowMask);
-  return arith::XOrIOp::create(b, index,
-                               arith::ShLIOp::create(b, row, chunkBits));
+  auto getBits = [&](Value bits, Value mask) -> Value {
+    return arith::AndIOp::create(b, arith::ShRUIOp::create(b, index, bits),
+                                 mask);
+  };
+  Value row = getBits(rowBits, rowMask);
+  if (farMask)
+    row = arith::OrIOp::create(b, row, getBits(farBits, farMask));
+  return by ? arith::ShLIOp::create(b, row, by) : row;
 }
 
 //===----------------------------------------------------------------------===//

@@ -236,3 +236,38 @@ func.func @doubled(%buffer: memref<8192xf16>) -> f16 {
   %value = memref.load %buffer[%place] : memref<8192xf16>
   return %value : f16
 }
+
+// Rows of 128 elements; of their numbers, bits 0, 1 and 3 flip chunks of 16. Bit 2, and
+// whole periods of 16 rows, are added.
+// CHECK-LABEL: func @far(
+// CHECK: %[[INNER:.*]] = arith.muli %{{.*}}, %c128
+// CHECK: %[[NEAR:.*]] = arith.shrui %[[INNER]], %c7
+// CHECK: %[[FIRST:.*]] = arith.andi %[[NEAR]], %c3
+// CHECK: %[[FAR:.*]] = arith.shrui %[[INNER]], %c8
+// CHECK: %[[LAST:.*]] = arith.andi %[[FAR]], %c4
+// CHECK: %[[ROW:.*]] = arith.ori %[[FIRST]], %[[LAST]]
+// CHECK: %[[CHUNK:.*]] = arith.shli %[[ROW]], %c4
+// CHECK: %[[PERMUTED:.*]] = arith.xori %[[INNER]], %[[CHUNK]]
+// CHECK-NOT: arith.xori
+// CHECK: %[[PLACE:.*]] = arith.addi %[[PERMUTED]], %c2560
+// CHECK: memref.load %{{.*}}[%[[PLACE]]]
+func.func @far(%buffer: memref<8192xf16>) -> f16 {
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %c128 = arith.constant 128 : index
+  %c2560 = arith.constant 2560 : index
+  %lane = gpu.lane_id upper_bound 4
+  %0 = arith.muli %lane, %c128 : index
+  %x = arith.addi %0, %c2560 : index
+  %near = arith.shrui %x, %c7 : index
+  %first = arith.andi %near, %c3 : index
+  %beyond = arith.shrui %x, %c8 : index
+  %last = arith.andi %beyond, %c4 : index
+  %row = arith.ori %first, %last : index
+  %chunk = arith.shli %row, %c4 : index
+  %place = arith.xori %x, %chunk : index
+  %value = memref.load %buffer[%place] : memref<8192xf16>
+  return %value : f16
+}

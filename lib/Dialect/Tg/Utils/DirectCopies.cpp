@@ -86,15 +86,19 @@ std::optional<DirectCopy> tg::getDirectCopy(KernelOp kernel, StageOp tile,
                       "subgroup");
   if (memory->rowBits == 0)
     return copy;
-  if (int64_t(1) << memory->chunkBits != copy.width)
+  if ((int64_t(1) << memory->chunkBits) % copy.width != 0)
     return isObstacle("a tile is permuted in chunks of other sizes");
   if ((memory->size / int64_t(tile.getBuffers().value_or(1))) %
-          (int64_t(memory->rowMask + 1) << memory->rowBits) !=
+          memory->getPeriod() !=
       0)
     return isObstacle("buffers of the tile are permuted in different ways");
+  // It has all bits that are flipped, and none of the number of a row.
+  const int64_t flipped = int64_t((memory->rowMask | memory->farMask) + 1)
+                          << memory->chunkBits;
   for (RangeOp range : copy.lanes)
-    if (strides.lookup(range) == copy.width &&
-        range.getLargestExtent() == memory->rowMask + 1)
+    if (const int64_t elements = copy.width * range.getLargestExtent();
+        strides.lookup(range) == copy.width && llvm::isPowerOf2_64(elements) &&
+        elements >= flipped && elements <= int64_t(1) << memory->rowBits)
       copy.chunks = range;
   if (!copy.chunks)
     return isObstacle("no range numbers the chunks that change places");

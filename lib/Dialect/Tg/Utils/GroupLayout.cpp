@@ -29,6 +29,10 @@ static constexpr int64_t kFewestCopied = 4;
 /// Alignment of the parts of a group's memory in bytes.
 static constexpr int64_t kMemoryAlignment = 16;
 
+/// What lanes read in one turn where reads transpose, and what they read of one
+/// row, in bytes.
+static constexpr int64_t kTransposedTurn = 256, kTransposedChunk = 32;
+
 /// What an mbarrier takes in the memory of a group.
 static constexpr int64_t kMbarrierBytes = 8;
 
@@ -58,6 +62,8 @@ private:
   LogicalResult addExchange(RangedReduceOp reduce);
   LogicalResult addContraction(RangedReduceOp reduce);
   void permuteTile(StageOp tile);
+  void permuteTransposed(GroupLayout::Memory &memory,
+                         const Contraction::Factor &factor, int64_t bytes);
   /// Reports a tile that wgmma cannot read.
   LogicalResult checkWarpgroups();
   /// Finds the boxes of tiles that copies of boxes fill, and reports others.
@@ -503,6 +509,29 @@ void LayoutBuilder::permuteTile(StageOp tile) {
   memory->chunkBits = llvm::Log2_64(chunk / bytes);
   memory->rowBits = llvm::Log2_64(row);
   memory->rowMask = turn / chunk - 1;
+  const Contraction &last = layout.contractions.back();
+  for (const Contraction::Factor *factor : {&last.rows, &last.columns})
+    if (factor->tile == tile && factor->stride == 1 &&
+        last.unit->getTransposedElements() > 0 && turn == kTransposedTurn)
+      permuteTransposed(*memory, *factor, bytes);
+}
+
+/// Reads that transpose: in one turn, 32 lanes read 32 bytes each of eight rows
+/// of a depth, 0 to 3 and 8 to 11, or 4 to 7 and 12 to 15. So bit 2 of their
+/// numbers says nothing. It is the lowest bit of the number of a row of 256
+/// bytes or more, but for one.
+void LayoutBuilder::permuteTransposed(GroupLayout::Memory &memory,
+                                      const Contraction::Factor &factor,
+                                      int64_t bytes) {
+  // Rows of the depth in one that fills the banks: their lowest bits are in
+  // different banks without it.
+  const int64_t rows =
+      std::max<int64_t>(kTransposedTurn / (factor.depthStride * bytes), 1);
+  if (rows > 2)
+    return;
+  memory.chunkBits = llvm::Log2_64(kTransposedChunk / bytes);
+  memory.rowMask = rows == 1 ? 3 : 1;
+  memory.farMask = memory.rowMask + 1;
 }
 
 LogicalResult LayoutBuilder::checkWarpgroups() {

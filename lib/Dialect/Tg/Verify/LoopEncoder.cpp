@@ -160,14 +160,14 @@ SmtEncoder::Term LoopEncoder::encodeArith(Operation *op, Type type,
     return isa<arith::ExtUIOp, arith::IndexCastUIOp>(op)
                ? choose(x[0].term, constant(1), constant(0))
                : declareUnknown(type);
+  // Of numbers with as many bits, one with no more.
+  if (isa<arith::XOrIOp, arith::OrIOp>(op) && x[0].lo >= 0 && x[1].lo >= 0) {
+    Number most = 0;
+    while (most < std::max(x[0].hi, x[1].hi))
+      most = 2 * most + 1;
+    return unknownWithin("x", 0, most);
+  }
   if (isa<arith::XOrIOp>(op)) {
-    // Of numbers with as many bits, one with no more.
-    if (x[0].lo >= 0 && x[1].lo >= 0) {
-      Number most = 0;
-      while (most < std::max(x[0].hi, x[1].hi))
-        most = 2 * most + 1;
-      return unknownWithin("x", 0, most);
-    }
     // Its sign is what divisions that round down are written with.
     auto isNegative = [&](Term term) {
       return compare(IntPredicate::lt, term.term, number(0));

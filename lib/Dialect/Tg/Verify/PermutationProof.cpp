@@ -36,9 +36,14 @@ void tg::assertIsNoPermutation(OpBuilder &builder, Location loc,
     return smt::BVAndOp::create(b, x, number(permutation.getChunk() - 1));
   };
   auto permute = [&](Value x) -> Value {
-    Value row = smt::BVAndOp::create(
-        b, smt::BVLShrOp::create(b, x, number(permutation.rowBits)),
-        number(permutation.rowMask));
+    auto getRow = [&](unsigned bits, uint64_t mask) -> Value {
+      return smt::BVAndOp::create(b, smt::BVLShrOp::create(b, x, number(bits)),
+                                  number(mask));
+    };
+    Value row = getRow(permutation.rowBits, permutation.rowMask);
+    if (permutation.farMask != 0)
+      row = smt::BVOrOp::create(
+          b, row, getRow(permutation.rowBits + 1, permutation.farMask));
     return smt::BVXOrOp::create(
         b, x, smt::BVShlOp::create(b, row, number(permutation.chunkBits)));
   };

@@ -148,8 +148,7 @@ LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
     return failure();
   if (isa<nvgpu::TmaAsyncLoadOp, nvgpu::TmaAsyncStoreOp>(access.op)) {
     // Rows that are permuted alike, and no others.
-    const int64_t count = int64_t(permutation.rowMask + 1)
-                          << permutation.rowBits;
+    const auto count = static_cast<int64_t>(permutation.getPeriod());
     return ask(access.op,
                "this box does not begin at a multiple of " + Twine(count) +
                    " elements",

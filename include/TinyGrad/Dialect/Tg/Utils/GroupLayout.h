@@ -19,6 +19,7 @@
 #include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
 #include "TinyGrad/Dialect/Tg/Utils/TileBoxes.h"
 
+#include <algorithm>
 #include <array>
 
 namespace mlir::tg {
@@ -73,6 +74,15 @@ struct GroupLayout {
     /// in different banks. A chunk is what a lane reads at once: 8 of 16 bytes
     /// or 16 of 8 are 128, 16 of 16 are 256. 0: all are in their order.
     unsigned chunkBits = 0, rowBits = 0, rowMask = 0;
+    /// Bits of the number of the row without its lowest bit that chunks are
+    /// flipped by beside those of `rowMask`, of a tile that reads transpose: 32
+    /// lanes read rows whose numbers differ in these bits alone. Their chunks
+    /// have 32 bytes.
+    unsigned farMask = 0;
+    /// After so many elements, rows are permuted as the first ones.
+    int64_t getPeriod() const {
+      return int64_t(std::max(rowMask + 1, 4 * farMask)) << rowBits;
+    }
     /// `pad` elements that are not used follow each `row` elements, so that
     /// items that access a column do not all access one bank.
     int64_t row = 0, pad = 0;

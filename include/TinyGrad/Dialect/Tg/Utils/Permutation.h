@@ -14,26 +14,36 @@
 #define TINYGRAD_DIALECT_TG_UTILS_PERMUTATION_H
 
 #include "mlir/IR/Value.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace mlir::tg {
 
-/// x -> x xor (((x >> rowBits) and rowMask) << chunkBits). A chunk are the
-/// elements whose numbers differ in the lowest `chunkBits` bits only.
+/// x -> x xor (row << chunkBits), where row = (x >> rowBits) and rowMask, or
+/// that or (x >> rowBits + 1) and farMask. A chunk are the elements whose
+/// numbers differ in the lowest `chunkBits` bits only.
 struct Permutation {
   unsigned rowBits = 0, chunkBits = 0;
-  uint64_t rowMask = 0;
+  uint64_t rowMask = 0, farMask = 0;
 
   bool operator==(const Permutation &other) const {
     return rowBits == other.rowBits && chunkBits == other.chunkBits &&
-           rowMask == other.rowMask;
+           rowMask == other.rowMask && farMask == other.farMask;
   }
   int64_t getChunk() const { return int64_t(1) << chunkBits; }
   /// The bits that are changed, of a number.
   uint64_t getFlipped(uint64_t number) const {
-    return ((number >> rowBits) & rowMask) << chunkBits;
+    return (((number >> rowBits) & rowMask) |
+            ((number >> (rowBits + 1)) & farMask))
+           << chunkBits;
+  }
+  /// After so many elements, rows are permuted as the first ones: a power of
+  /// two if masks have no gaps.
+  uint64_t getPeriod() const {
+    return farMask != 0 ? llvm::NextPowerOf2(farMask << 1) << rowBits
+                        : (rowMask + 1) << rowBits;
   }
 };
 

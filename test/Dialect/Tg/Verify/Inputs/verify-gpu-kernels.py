@@ -332,12 +332,17 @@ def mutants(module):
     wrong = lines
     kinds = set()
     for i, result, index in orders:
-        row_bits = row.search(lines[i - 3])[2]
+        # Two parts of the number of a row, or one.
+        rows = [i - 6, i - 4] if "arith.ori" in lines[i - 2] else [i - 3]
+        shifted = row.search(lines[rows[0]])
+        if not shifted or shifted[1] != index:
+            continue  # the chunk that a copy reads
+        row_bits = shifted[2]
         chunk_bits = chunk.search(lines[i - 1])[2]
         # Bits that flip themselves are lost, in all accesses.
         wrong = replace(wrong, i - 1, f", {chunk_bits} :", f", {row_bits} :")
         # In an order that the other accesses do not have.
-        yield "order", replace(lines, i - 3, f", {row_bits} :", f", {chunk_bits} :"), OTHER_ORDER
+        yield "order", replace(lines, rows[0], f", {row_bits} :", f", {chunk_bits} :"), OTHER_ORDER
         # One element too far, in the first and second access of each kind.
         access = next(line for line in lines[i + 1 :] if f"[{result}]" in line)
         kind = re.search(r"(\w+\.[\w.]+) ", access)[1]
@@ -345,8 +350,9 @@ def mutants(module):
             continue
         kinds.add((kind, 2) if (kind, 1) in kinds else (kind, 1))
         far = replace(lines, i, f" {index},", " %far,")
-        far = replace(far, i - 3, f" {index},", " %far,")
-        far[i - 3 : i - 3] = [
+        for k in rows:
+            far = replace(far, k, f" {index},", " %far,")
+        far[rows[0] : rows[0]] = [
             "%one_more = arith.constant 1 : index",
             f"%far = arith.addi {index}, %one_more : index",
         ]
