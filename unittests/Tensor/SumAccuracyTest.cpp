@@ -13,6 +13,7 @@
 
 #include "TensorTest.h"
 
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 
 using namespace tinygrad;
