@@ -299,9 +299,17 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
   Device &device = deviceOf(options);
   if (start.isSymbolic() || stop.isSymbolic() || step.isSymbolic())
     return arangeOfExpressions(start, stop, step, dtype, device);
-  return isInt && !isFloat(dtype)
-             ? arangeOfIntegers(start, stop, step, dtype, device)
-             : arangeOfFloats(start, stop, step, dtype, device);
+  if (isInt && !isFloat(dtype))
+    return arangeOfIntegers(start, stop, step, dtype, device);
+  // Floats of 32 bits have integers up to 2^24. Larger ones would be rounded
+  // twice, as positions and as sums.
+  const double largest =
+      std::max({std::abs(start.toDouble()), std::abs(stop.toDouble()),
+                std::abs(stop.toDouble() - start.toDouble())});
+  if (isInt && dtype != DType::Float64 && largest > 0x1p24 && largest < 0x1p62)
+    return arangeOfIntegers(start, stop, step, DType::Int64, device)
+        .cast(dtype);
+  return arangeOfFloats(start, stop, step, dtype, device);
 }
 
 Tensor Tensor::linspace(Scalar start, Scalar stop, SymInt number,

@@ -100,17 +100,20 @@ std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
 
 /// log(cumsum(exp(x))) of floats. Each step takes transcendental functions. So
 /// a few long rows are split into blocks, which are scanned in parallel and
-/// then combined with the blocks before them. Only the shape decides on the
-/// split.
+/// then combined with the blocks before them. Many short blocks are also more
+/// accurate: each of the lanes that scan blocks adds to an f32. Only the shape
+/// decides on the split.
 static Tensor scanLogAddExp(const Tensor &x, int64_t axis) {
-  constexpr int64_t longRow = 1 << 13, fewRows = 64, maxBlocks = 256;
+  constexpr int64_t longRow = 1 << 13, fewRows = 64, maxBlocks = 2048,
+                    minBlock = 32;
   const SymInt length = x.shape()[axis];
   int64_t others = 1;
   for (int64_t i = 0; i < x.ndim(); ++i)
     others *= i == axis ? 1 : std::max<int64_t>(x.shape()[i].max(), 1);
   if (length.isSymbolic() || length.value() < longRow || others >= fewRows)
     return prim::scan(ScanOp::LogAddExp, x, axis);
-  const int64_t block = (length.value() - 1) / maxBlocks + 1;
+  const int64_t block =
+      std::max((length.value() - 1) / maxBlocks + 1, minBlock);
   const int64_t blocks = (length.value() - 1) / block + 1;
   const int64_t last = x.ndim() - 1;
   const Scalar nothing = -std::numeric_limits<double>::infinity();

@@ -110,6 +110,13 @@ TEST(Creation, Ranges) {
   expectTensor(Tensor::arange(2, 11, 3), {3}, {2, 5, 8});
   expectTensor(Tensor::arange(5, 0, -2), {3}, {5, 3, 1});
   expectTensor(Tensor::arange(5, 5), {0}, {});
+  // Integers that float32 does not have are rounded once.
+  expectTensor(
+      Tensor::arange(16777215, 16777222, 1, DType::Float32), {7},
+      {16777215, 16777216, 16777216, 16777218, 16777220, 16777220, 16777220});
+  Tensor thirds = Tensor::arange(3, 50331700, 3, DType::Float32);
+  expectTensor(thirds.shrink({{5592409, 5592413}}), {4},
+               {16777230, 16777233.0f, 16777236, 16777239.0f});
   expectTensor(Tensor::arange(5, 2), {0}, {});
   expectTensor(Tensor::arange(0, 1, 0.25), {4}, {0, 0.25, 0.5, 0.75});
   expectTensor(Tensor::arange(3, DType::Float16), {3}, {0, 1, 2});

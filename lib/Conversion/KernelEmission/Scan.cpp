@@ -12,11 +12,11 @@
 ///
 /// A row may be long, and its accumulator is added to for every vector or
 /// position: rounding errors would grow with the length. So the accumulator of
-/// a sum of f32 is an f64 where it is one number, on processors without groups
-/// (work items scan short blocks). A vector of accumulators, for lanes along
-/// another axis, stays f32: in f64, a scan in the caches would take 1.6 times
-/// as long. So do products, whose relative errors do not depend on the sizes of
-/// factors.
+/// a sum or logaddexp of f32 is an f64 where it is one number, on processors
+/// without groups (work items scan short blocks). A vector of accumulators, for
+/// lanes along another axis, stays f32: in f64, a sum in the caches would
+/// take 1.6 times as long. So do products, whose relative errors do not depend
+/// on the sizes of factors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -160,35 +160,33 @@ void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// log(exp(x) + exp(y)), from the larger operand and the difference.
-static Value buildLogAddExp(B &b, Value x, Value y) {
-  auto number = [&](double value) {
-    return arith::ConstantOp::create(
-        b, b.getFloatAttr(getElementTypeOrSelf(x), value));
-  };
-  auto splat = [&](double value) -> Value {
-    Value scalar = number(value);
-    if (auto type = dyn_cast<VectorType>(x.getType()))
-      return vector::BroadcastOp::create(b, type, scalar);
-    return scalar;
-  };
-  constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453;
+/// log(exp(x) + exp(y)), from the larger operand and the difference. The
+/// logarithm is at most ln 2, and computed in `element`, which may be narrower
+/// than the operands.
+static Value buildLogAddExp(B &b, Value x, Value y, Type element) {
+  Arithmetic arithmetic;
+  Type type = getElementTypeOrSelf(x);
   Value larger = buildMax(b, x, y, /*isUnsigned=*/false);
-  Value distance = math::AbsFOp::create(b, arith::SubFOp::create(b, x, y));
+  Value distance = arithmetic.buildCast(
+      b, math::AbsFOp::create(b, arith::SubFOp::create(b, x, y)), type,
+      element);
+  // Equal infinities have a NaN as their difference: then, and from this bound
+  // on, the exponential is 0. A NaN as operand is the larger one.
+  Value bound = buildFloat(b, distance.getType(), 1000.0);
+  Value isNear =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, distance, bound);
+  distance = arith::SelectOp::create(b, isNear, distance, bound);
   Value power = math::Exp2Op::create(
-      b, arith::MulFOp::create(b, distance, splat(-log2e)));
+      b,
+      arith::MulFOp::create(
+          b, distance, buildFloat(b, distance.getType(), -1.4426950408889634)));
   Value log =
-      math::Log2Op::create(b, arith::AddFOp::create(b, power, splat(1.0)));
-  Value sum = arith::AddFOp::create(b, larger,
-                                    arith::MulFOp::create(b, log, splat(ln2)));
-  // Equal infinities have a NaN as their difference.
-  Value twice = arith::AddFOp::create(b, larger, splat(ln2));
-  Value isEqual = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, y);
-  return arith::SelectOp::create(b, isEqual, twice, sum);
+      arithmetic.buildCast(b, math::Log1pOp::create(b, power), element, type);
+  return arith::AddFOp::create(b, larger, log);
 }
 
 static Value buildScanCombine(B &b, ScanKind kind, Value x, Value y,
-                              bool isUnsigned) {
+                              Type element, bool isUnsigned) {
   switch (kind) {
   case ScanKind::add:
     return buildCombine(b, ReduceKind::add, x, y, isUnsigned);
@@ -197,7 +195,7 @@ static Value buildScanCombine(B &b, ScanKind kind, Value x, Value y,
   case ScanKind::max:
     return buildCombine(b, ReduceKind::max, x, y, isUnsigned);
   case ScanKind::logaddexp:
-    return buildLogAddExp(b, x, y);
+    return buildLogAddExp(b, x, y, element);
   }
   llvm_unreachable("unknown scan");
 }
@@ -214,8 +212,9 @@ KernelEmitter::ScanShape KernelEmitter::getScanShape(RangedScanOp op) {
       isNarrowFloat(op.getType()) ? types.getF32Type() : op.getType();
   shape.state = shape.element;
   const bool isOne = shape.isAcross || shape.lanes == 0;
-  if (op.getType().isF32() && op.getKind() == ScanKind::add && isOne &&
-      target.groupItems == 0)
+  const bool isSum =
+      op.getKind() == ScanKind::add || op.getKind() == ScanKind::logaddexp;
+  if (op.getType().isF32() && isSum && isOne && target.groupItems == 0)
     shape.state = types.getF64Type();
   return shape;
 }
@@ -252,7 +251,7 @@ Value KernelEmitter::createScan(RangedScanOp op, unsigned depth) {
   Value state = scanStates.lookup(key);
   B &b = at(depth, loc);
   auto combine = [&](Value x, Value y) {
-    return buildScanCombine(b, op.getKind(), x, y, isUnsigned);
+    return buildScanCombine(b, op.getKind(), x, y, shape.element, isUnsigned);
   };
   auto convert = [&](Value x, Type from, Type to) {
     return arithmetic.buildCast(b, x, from, to);
