@@ -42,8 +42,11 @@ void GPUEmitter::atPermutedChunk(StageOp op, RangeOp chunks, int64_t width,
   Value number = getScalar(row, loc);
   Range &range = ranges[rangeIndex.lookup(chunks.getResult())];
   const Range saved = range;
-  number = getFlipped(*memory, number, memory->chunkBits - llvm::Log2_64(width),
-                      top(), loc);
+  // Chunks of a copy may be smaller than those that change places.
+  std::optional<unsigned> shift;
+  if (const unsigned bits = memory->chunkBits - llvm::Log2_64(width))
+    shift = bits;
+  number = getFlipped(*memory, number, shift, top(), loc);
   range.value = arith::XOrIOp::create(at(top(), loc), saved.value, number);
   range.depth = scopes.size();
   Scope scope;

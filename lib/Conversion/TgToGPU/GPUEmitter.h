@@ -114,9 +114,9 @@ private:
   Value permute(const GroupLayout::Memory &memory, Value index, unsigned depth,
                 Location loc);
   /// The bits of the number of a chunk that are flipped in the row of an
-  /// element, shifted to the left.
+  /// element, shifted to the left if there is a shift.
   Value getFlipped(const GroupLayout::Memory &memory, Value index,
-                   unsigned shift, unsigned depth, Location loc);
+                   std::optional<unsigned> shift, unsigned depth, Location loc);
   /// Which elements of a tile a lane reads.
   struct Fragment;
   Fragment getFragment(const Contraction &contraction, bool ofColumns,

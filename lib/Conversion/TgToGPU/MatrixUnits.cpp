@@ -46,11 +46,12 @@ Value GPUEmitter::permute(const GroupLayout::Memory &memory, Value index,
 }
 
 Value GPUEmitter::getFlipped(const GroupLayout::Memory &memory, Value index,
-                             unsigned shift, unsigned depth, Location loc) {
+                             std::optional<unsigned> shift, unsigned depth,
+                             Location loc) {
   // Constants come first, so that one operation follows the other.
   Value rowBits = getIndexConstant(memory.rowBits, loc), by;
-  if (shift != 0)
-    by = getIndexConstant(shift, loc);
+  if (shift)
+    by = getIndexConstant(*shift, loc);
   Value rowMask = getIndexConstant(memory.rowMask, loc), farBits, farMask;
   if (memory.farMask != 0) {
     farBits = getIndexConstant(memory.rowBits + 1, loc);
