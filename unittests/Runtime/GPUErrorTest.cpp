@@ -505,6 +505,53 @@ TEST_P(GPUErrors, refusedTensorMapsTakeOtherCode) {
   }
 }
 
+// Groups that compute several blocks of results each: no more of them than the
+// GPU has multiprocessors, alone and in a graph.
+TEST_P(GPUErrors, anyNumberOfGroups) {
+  if (!isCuda())
+    GTEST_SKIP() << "AMD's GPUs have no such kernels";
+  Device &device = get(0);
+  auto load = [&](const std::string &mark) {
+    const std::string code = codeWithMaps("0, 2, 64, 16, 160, 64, 8") + mark;
+    return Kernel(device.loadProgram(code.data(), code.size(), "cuda:sm_90a"),
+                  "boxes");
+  };
+  Buffer buffer = upload(device, std::vector<int64_t>(320));
+  const int64_t value = 5;
+  const std::string constant = ".visible .const .align 1 .b8 ";
+  const struct {
+    std::string mark;
+    int64_t groups;
+    const char *run;
+  } cases[] = {
+      {constant + "boxes_any_groups[1] = {1};\n", 1000, "run boxes 132 "},
+      {constant + "boxes_any_groups[1] = {1};\n", 131, "run boxes 131 "},
+      {constant + "other_boxes_any_groups[1] = {1};\n", 1000,
+       "run boxes 1000 "},
+      {"", 1000, "run boxes 1000 "}};
+  for (const auto &[mark, groups, run] : cases) {
+    Command command;
+    command.kernel = load(mark);
+    command.buffers = {0};
+    command.variables = {0};
+    command.dims = dimsOf(groups, 1, 1);
+    void *address = buffer.address();
+    control->takeLog();
+    device.launch(command.kernel, &address, &value, command.dims);
+    device.synchronize();
+    EXPECT_THAT(logged("run"), ::testing::ElementsAre(HasSubstr(run))) << mark;
+    std::unique_ptr<CommandList> list =
+        device.capture(std::vector<Command>(3, command));
+    control->takeLog();
+    list->replay(&address, &value);
+    device.synchronize();
+    EXPECT_THAT(logged("run"), ::testing::ElementsAre(HasSubstr(run),
+                                                      HasSubstr(run),
+                                                      HasSubstr(run)))
+        << mark;
+  }
+}
+
 TEST_P(GPUErrors, codeForNewerGPUs) {
   if (!isCuda())
     GTEST_SKIP() << "AMD's GPUs run code for their own architecture only";

@@ -13,6 +13,7 @@
 #include "DirectCopies.h"
 #include "MatrixUnits.h"
 #include "TensorMaps.h"
+#include "TinyGrad/Support/AnyGroups.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
@@ -45,6 +46,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
@@ -186,6 +188,23 @@ static SmallVector<unsigned, 2> getMaps(gpu::GPUFuncOp func) {
   return maps;
 }
 
+/// Whether each group computes several blocks of results, as many groups apart
+/// as there are.
+static bool takesAnyGroups(gpu::GPUFuncOp func) {
+  return !func.getOps<gpu::GridDimOp>().empty();
+}
+
+/// Adds a constant that says so to the code of \p func.
+static void markAnyGroups(LLVM::LLVMFuncOp func) {
+  OpBuilder builder(func);
+  LLVM::GlobalOp::create(
+      builder, func.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 1),
+      /*isConstant=*/true, LLVM::Linkage::External,
+      (func.getName() + StringRef(tinygrad::kAnyGroupsSuffix)).str(),
+      builder.getI8TensorAttr({1}), /*alignment=*/1,
+      static_cast<unsigned>(NVVM::NVVMMemorySpace::Constant));
+}
+
 /// Tensor maps are passed by value, and stay where the launch has put them: the
 /// hardware reads them there. A constant says what they are.
 static void setMaps(LLVM::LLVMFuncOp func, ArrayRef<unsigned> maps) {
@@ -249,9 +268,12 @@ struct ConvertGPUFunctionsToLLVMPass
                                    })
                                    .wasInterrupted();
     llvm::StringMap<SmallVector<unsigned, 2>> maps;
+    llvm::StringSet<> anyGroups;
     for (auto func :
          llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>())) {
       maps[func.getName()] = getMaps(func);
+      if (takesAnyGroups(func))
+        anyGroups.insert(func.getName());
       makeAddressesUniform(func);
       if (failed(convert(func, chip, amd)))
         return signalPassFailure();
@@ -267,6 +289,8 @@ struct ConvertGPUFunctionsToLLVMPass
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       setGroupSize(func, chip);
       setMaps(func, maps[func.getName()]);
+      if (anyGroups.contains(func.getName()))
+        markAnyGroups(func);
       setLoopAnnotations(func);
       waitForCopiesOnce(func);
       for (StringRef name :

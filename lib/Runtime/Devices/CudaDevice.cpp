@@ -14,6 +14,7 @@
 #include "HostCode.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/AnyGroups.h"
 #include "TinyGrad/Support/GPUChips.h"
 
 #include <algorithm>
@@ -111,6 +112,8 @@ public:
   std::vector<TensorMap>
   findTensorMaps(const std::vector<char> &code,
                  const std::string &kernel) const override;
+  bool takesAnyGroups(const std::vector<char> &code,
+                      const std::string &kernel) const override;
   GPUResult encodeTensorMap(EncodedMap &encoded, const TensorMap &map,
                             void *address) const override;
 
@@ -400,6 +403,13 @@ GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
             " runs on GPUs of compute capability " +
             versionText(int(chip->getCapability()) * 100) + " only");
   return result;
+}
+
+bool CudaDriver::takesAnyGroups(const std::vector<char> &code,
+                                const std::string &kernel) const {
+  const std::string_view text(code.data(), code.size());
+  return text.find(" " + kernel + std::string(kAnyGroupsSuffix) + "[") !=
+         std::string_view::npos;
 }
 
 /// In text, a constant array of bytes, of which zeros at the end are left out:

@@ -25,6 +25,11 @@ std::vector<TensorMap> GPUDriver::findTensorMaps(const std::vector<char> &,
   return {};
 }
 
+bool GPUDriver::takesAnyGroups(const std::vector<char> &,
+                               const std::string &) const {
+  return false;
+}
+
 GPUResult GPUDriver::encodeTensorMap(EncodedMap &, const TensorMap &,
                                      void *) const {
   return {GPUNotSupported, "tensor maps"};

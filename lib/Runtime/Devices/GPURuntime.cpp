@@ -181,6 +181,7 @@ void *GPUProgram::find(const std::string &symbol, bool mayBeMissing) {
 void GPUProgram::describe(GPUFunction &function, const std::string &symbol) {
   const GPUEntries &entries = gpu.driver().entries;
   function.tensorMaps = gpu.driver().findTensorMaps(code, symbol);
+  function.takesAnyGroups = gpu.driver().takesAnyGroups(code, symbol);
   if (!entries.getFunctionAttribute)
     return;
   int value = 0;
@@ -451,9 +452,12 @@ GPULaunch GPUDevice::prepareLaunch(const Kernel &kernel, const LaunchDims &dims,
                                    const int64_t *values) {
   GPULaunch launch =
       evaluateLaunch(limits, name(), chip, kernel.name(), dims, values);
-  if (!launch.isEmpty())
-    admitLaunch(*static_cast<GPUFunction *>(kernel.entry()), kernel.name(),
-                launch);
+  if (launch.isEmpty())
+    return launch;
+  auto &function = *static_cast<GPUFunction *>(kernel.entry());
+  if (function.takesAnyGroups)
+    launch.groups[0] = std::min(launch.groups[0], information().computeUnits);
+  admitLaunch(function, kernel.name(), launch);
   return launch;
 }
 

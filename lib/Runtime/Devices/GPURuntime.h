@@ -36,6 +36,8 @@ struct GPUFunction {
   int staticSharedBytes = 0;
   /// The dynamic shared memory that the driver was told to allow.
   std::atomic<uint32_t> allowedSharedBytes{0};
+  /// Whether it computes the same with any number of groups along x.
+  bool takesAnyGroups = false;
   /// What it takes after its other arguments.
   std::vector<TensorMap> tensorMaps;
   /// The kernel that takes none, for launches whose maps the GPU refuses; null
