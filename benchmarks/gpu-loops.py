@@ -16,7 +16,7 @@ Kernels called wgmma-* have the schedules of test/Target/GPU/Inputs/wgmma-kernel
 and are for sm_90a: one instruction (HGMMA; QGMMA of fp8, IGMMA of i8) of four subgroups
 is 64 rows, all columns of the operation and a depth of 32 bytes. With -tma, copies of boxes (UTMALDG) fill tiles;
 what one subgroup does to begin these is not counted. With -four, there are four buffers,
-and with -by-warpgroup, also a further warpgroup that copies. With -store, results of f16 are stored as boxes.
+and with -by-warpgroup, also a further warpgroup that copies. With -store, results of f16 are stored as boxes. With -across-blocks (three buffers, stores of boxes, bands of 16 rows), each group computes several blocks.
 """
 
 import argparse
@@ -87,6 +87,20 @@ SCHEDULES |= {
     for name in ("wgmma-128x256", "wgmma-256x128")
     for copies, more in (("four", []), ("by-warpgroup", ["--by-warpgroup"]))
 }
+# Each group computes several blocks of results, with memory for those of one.
+SCHEDULES |= {
+    f"{name}-across-blocks": [
+        *SCHEDULES[f"{name}-tma-store"],
+        "--buffers=3",
+        "--by-warpgroup",
+        *more,
+    ]
+    for name in ("wgmma-128x256", "wgmma-256x128")
+    for more in (["--across-blocks", "--band=16"],)
+} | {
+    f"{name}-by-warpgroup-store": [*SCHEDULES[f"{name}-tma-store"], "--buffers=3", "--by-warpgroup"]
+    for name in ("wgmma-128x256", "wgmma-256x128")
+}
 MULTIPLICATIONS = ("HGMMA", "QGMMA", "IGMMA", "HMMA", "IMMA", "DMMA", "FFMA", "DFMA")
 
 
@@ -106,8 +120,9 @@ def run(*command):
     return result.stdout + result.stderr
 
 
-def count_loop(nvdisasm, cubin):
-    """The instructions, by name, of the longest loop with multiplications."""
+def count_loop(nvdisasm, cubin, innermost=False):
+    """The instructions, by name, of the longest loop with multiplications, or of the
+    shortest one."""
     lines, labels, ends, best = [], {}, [], collections.Counter()
     for line in run(nvdisasm, "-c", cubin).splitlines():
         if label := re.match(r"(\.L_x_\d+):", line):
@@ -124,7 +139,9 @@ def count_loop(nvdisasm, cubin):
             continue
         body = drop_box_copies(lines, labels, begin, end)
         loop = collections.Counter(text.split()[0].split(".")[0] for text in body)
-        if any(loop[name] for name in MULTIPLICATIONS) and loop.total() > best.total():
+        if not any(loop[name] for name in MULTIPLICATIONS):
+            continue
+        if not best or (loop.total() < best.total() if innermost else loop.total() > best.total()):
             best = loop
     return best
 
@@ -233,7 +250,8 @@ def product(a, b, c, N, K, R: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
 
 def show(nvdisasm, name, who, compiled):
     cubin, registers = compiled
-    loop = count_loop(nvdisasm, cubin)
+    # The loop over blocks is around the one that multiplies.
+    loop = count_loop(nvdisasm, cubin, innermost=name.endswith("-across-blocks"))
     products = sum(loop[name] for name in MULTIPLICATIONS)
     shared = loop["LDS"] + loop["LDSM"]
     copies = loop["LDGSTS"] + loop["LDG"] + loop["STS"]

@@ -41,6 +41,15 @@ void storeBand(void **buffers, const int64_t *values, int64_t item, int64_t) {
   self.store<int64_t>(0, row * kColumns + column, kBlocks, number + 1);
 }
 
+/// Each of a few groups computes several blocks, in steps of `values[0]`, up to
+/// `values[1]`.
+void storeSeveral(void **buffers, const int64_t *values, int64_t item,
+                  int64_t) {
+  Item self(buffers, item);
+  for (int64_t block = self.group(); block < values[1]; block += values[0])
+    self.store<int64_t>(0, block, kBlocks, block + 1);
+}
+
 const Shape kGrid{{kColumns, kRows, 1}, {1, 1, 1}, 0};
 } // namespace
 
@@ -66,7 +75,28 @@ TEST(SimulatorGroups, NoBlockIsComputedTwice) {
                 HasSubstr("groups are not ordered"))
         << band << ' ' << height << ' ' << last;
   // A last band of as many rows as the others.
-  EXPECT_THAT(errorOf<IndexError>(sim(), storeBand, kGrid, {data.data()},
-                                  {4, 4, 4}),
-              HasSubstr("of buffer 0, which has 35 elements"));
+  EXPECT_THAT(
+      errorOf<IndexError>(sim(), storeBand, kGrid, {data.data()}, {4, 4, 4}),
+      HasSubstr("of buffer 0, which has 35 elements"));
+}
+
+TEST(SimulatorGroups, SeveralBlocks) {
+  for (int64_t groups : {1, 4, 35}) {
+    std::vector<int64_t> data(kBlocks, 0);
+    launch(sim(), storeSeveral, line(groups, 1), {data.data()},
+           {groups, kBlocks});
+    for (int64_t i = 0; i < kBlocks; ++i)
+      EXPECT_EQ(data[std::size_t(i)], i + 1);
+  }
+  // Steps of fewer blocks than there are groups, and of more; one block less.
+  std::vector<int64_t> data(kBlocks, 0);
+  EXPECT_THAT(errorOf<DeviceError>(sim(), storeSeveral, line(4, 1),
+                                   {data.data()}, {3, kBlocks}),
+              HasSubstr("groups are not ordered"));
+  for (auto [step, end, missing] :
+       {std::array<int64_t, 3>{5, kBlocks, 4}, {4, kBlocks - 1, kBlocks - 1}}) {
+    std::fill(data.begin(), data.end(), 0);
+    launch(sim(), storeSeveral, line(4, 1), {data.data()}, {step, end});
+    EXPECT_EQ(data[std::size_t(missing)], 0);
+  }
 }

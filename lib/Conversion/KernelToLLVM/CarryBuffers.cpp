@@ -24,16 +24,30 @@ using namespace mlir;
 using namespace mlir::tg;
 
 namespace {
-/// The number of the buffer is (step + ahead) mod buffers.
+/// The number of the buffer is (step + before + ahead) mod buffers, where
+/// `before` is computed before the loop; 0 if it is null.
 struct Number {
   uint64_t ahead, buffers;
+  Value before;
 
   bool operator==(const Number &) const = default;
 };
 } // namespace
 
+/// What is added to the step of a loop, if the value is a step or such a sum.
+static std::optional<Value> getBefore(Value value, scf::ForOp loop) {
+  Value step = loop.getInductionVar();
+  if (value == step)
+    return Value();
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum || sum.getLhs() != step ||
+      !loop.isDefinedOutsideOfLoop(sum.getRhs()))
+    return std::nullopt;
+  return sum.getRhs();
+}
+
 /// None if the operation computes anything else.
-static std::optional<Number> getNumber(arith::RemUIOp op, Value step) {
+static std::optional<Number> getNumber(arith::RemUIOp op, scf::ForOp loop) {
   APInt buffers, ahead(64, 0);
   if (!matchPattern(op.getRhs(), m_ConstantInt(&buffers)) || buffers.isZero())
     return std::nullopt;
@@ -41,14 +55,15 @@ static std::optional<Number> getNumber(arith::RemUIOp op, Value step) {
   if (auto add = sum.getDefiningOp<arith::AddIOp>();
       add && matchPattern(add.getRhs(), m_ConstantInt(&ahead)))
     sum = add.getLhs();
-  if (sum != step || ahead.isNegative())
+  std::optional<Value> before = getBefore(sum, loop);
+  if (!before || ahead.isNegative())
     return std::nullopt;
-  return Number{ahead.getZExtValue(), buffers.getZExtValue()};
+  return Number{ahead.getZExtValue(), buffers.getZExtValue(), *before};
 }
 
-/// The number of buffers, if the operation computes whether their filling that
-/// a step reads is an odd one: (step div buffers) mod 2 == 1.
-static std::optional<uint64_t> getParity(arith::CmpIOp op, Value step) {
+/// The number of the buffer that a step reads, if the operation computes
+/// whether the filling is an odd one: ((step + before) div buffers) mod 2 == 1.
+static std::optional<Number> getParity(arith::CmpIOp op, scf::ForOp loop) {
   auto parity = op.getLhs().getDefiningOp<arith::RemUIOp>();
   auto filling =
       parity ? parity.getLhs().getDefiningOp<arith::DivUIOp>() : nullptr;
@@ -56,11 +71,13 @@ static std::optional<uint64_t> getParity(arith::CmpIOp op, Value step) {
   if (!filling || op.getPredicate() != arith::CmpIPredicate::eq ||
       !matchPattern(op.getRhs(), m_One()) ||
       !matchPattern(parity.getRhs(), m_ConstantInt(&buffers)) || buffers != 2 ||
-      filling.getLhs() != step ||
       !matchPattern(filling.getRhs(), m_ConstantInt(&buffers)) ||
       buffers.isZero())
     return std::nullopt;
-  return buffers.getZExtValue();
+  std::optional<Value> before = getBefore(filling.getLhs(), loop);
+  if (!before)
+    return std::nullopt;
+  return Number{0, buffers.getZExtValue(), *before};
 }
 
 static void carryBuffers(scf::ForOp loop) {
@@ -74,7 +91,7 @@ static void carryBuffers(scf::ForOp loop) {
     return;
   SmallVector<std::pair<Number, SmallVector<arith::RemUIOp>>> found;
   loop->walk([&](arith::RemUIOp op) {
-    std::optional<Number> number = getNumber(op, loop.getInductionVar());
+    std::optional<Number> number = getNumber(op, loop);
     if (!number)
       return;
     auto *known = llvm::find_if(
@@ -91,11 +108,9 @@ static void carryBuffers(scf::ForOp loop) {
   // becomes 0 again.
   SmallVector<std::pair<arith::CmpIOp, size_t>> parities;
   for (auto op : loop.getBody()->getOps<arith::CmpIOp>())
-    if (std::optional<uint64_t> buffers =
-            getParity(op, loop.getInductionVar())) {
-      auto *number = llvm::find_if(found, [&](const auto &entry) {
-        return entry.first == Number{0, *buffers};
-      });
+    if (std::optional<Number> wanted = getParity(op, loop)) {
+      auto *number = llvm::find_if(
+          found, [&](const auto &entry) { return entry.first == *wanted; });
       if (number != found.end())
         parities.push_back({op, size_t(number - found.begin())});
     }
@@ -104,14 +119,35 @@ static void carryBuffers(scf::ForOp loop) {
   rewriter.setInsertionPoint(loop);
   const Location loc = loop.getLoc();
   SmallVector<Value> first;
+  auto constant = [&](uint64_t value) -> Value {
+    return arith::ConstantIndexOp::create(rewriter, loc, int64_t(value));
+  };
+  // The first step, counted from the beginning of what is before the loop.
+  auto getBegin = [&](const Number &number) -> Value {
+    return arith::AddIOp::create(rewriter, loc, number.before,
+                                 constant(begin.getZExtValue() + number.ahead));
+  };
   for (const auto &[number, ops] : found)
-    first.push_back(arith::ConstantIndexOp::create(
-        rewriter, loc,
-        int64_t((begin.getZExtValue() + number.ahead) % number.buffers)));
-  for (auto [op, number] : parities)
-    first.push_back(arith::ConstantIntOp::create(
-        rewriter, loc,
-        int64_t(begin.getZExtValue() / found[number].first.buffers % 2), 1));
+    first.push_back(
+        number.before
+            ? arith::RemUIOp::create(rewriter, loc, getBegin(number),
+                                     constant(number.buffers))
+            : constant((begin.getZExtValue() + number.ahead) % number.buffers));
+  for (auto [op, place] : parities) {
+    const Number &number = found[place].first;
+    if (!number.before) {
+      first.push_back(arith::ConstantIntOp::create(
+          rewriter, loc, int64_t(begin.getZExtValue() / number.buffers % 2),
+          1));
+      continue;
+    }
+    Value filling = arith::DivUIOp::create(rewriter, loc, getBegin(number),
+                                           constant(number.buffers));
+    first.push_back(arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::eq,
+        arith::RemUIOp::create(rewriter, loc, filling, constant(2)),
+        constant(1)));
+  }
   auto getNext = [&](OpBuilder &b, Location loc,
                      ArrayRef<BlockArgument> carried) {
     SmallVector<Value> next;

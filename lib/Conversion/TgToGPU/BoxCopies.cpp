@@ -68,7 +68,7 @@ Value GPUEmitter::createTensorMap(const tinygrad::TensorMap &map, Value buffer,
       matrix, sizes);
 }
 
-Value GPUEmitter::getBox(StageOp tile, const tinygrad::TensorMap &map,
+Value GPUEmitter::getBox(Operation *tile, const tinygrad::TensorMap &map,
                          Value first, Location loc) {
   Value memory = memories.lookup(tile);
   auto type =
@@ -214,17 +214,21 @@ void GPUEmitter::waitForPhase(Value mbarriers, Value position, int64_t buffers,
 
 void GPUEmitter::writeToBox(StoreOp op) {
   const Location loc = op.getLoc();
-  const auto &[store, tile, result] = *layout.boxStore;
+  const auto &[store, memory, result] = *layout.boxStore;
   Value value = get(op.getValue());
-  // Other items may multiply what is in the tile.
-  if (!std::exchange(hasBoxResults, true))
+  // Other items may multiply what is in the tile; or the results of the last
+  // block are still there.
+  if (!std::exchange(hasBoxResults, true)) {
+    if (layout.blocks > 0)
+      waitForStores(loc);
     createBarrier(top(), loc);
+  }
   const tinygrad::TensorMap &map = result.boxes.map;
   const int64_t rowSize = map.box[0],
                 boxRows = result.rows; // those of boxes one below the other
   Access access;
   access.element = op.getValue().getType();
-  access.buffer = memories.lookup(tile);
+  access.buffer = memories.lookup(memory);
   access.memory = getMemory(access.buffer);
   for (const auto &[range, rows, columns] : result.digits) {
     const IndexForm position = getForm(Value(RangeOp(range).getResult()));
@@ -249,7 +253,7 @@ void GPUEmitter::writeToBox(StoreOp op) {
 }
 
 void GPUEmitter::storeBoxes(Location loc) {
-  const auto &[store, tile, result] = *layout.boxStore;
+  const auto &[store, memory, result] = *layout.boxStore;
   const TileBoxes &boxes = result.boxes;
   Value map =
       createTensorMap(boxes.map, getBuffer(StoreOp(store).getBuffer()), loc);
@@ -262,12 +266,17 @@ void GPUEmitter::storeBoxes(Location loc) {
           getScalar(boxes.column, distance.first, loc),
           getScalar(boxes.row, distance.second, loc)};
       Value first = getIndexConstant(int64_t(i) * boxes.getBoxElements(), loc);
-      Value box = getBox(tile, boxes.map, first, loc);
+      Value box = getBox(memory, boxes.map, first, loc);
       nvgpu::TmaAsyncStoreOp::create(at(top(), loc), box, map, place, Value());
     }
     NVVM::CpAsyncBulkCommitGroupOp::create(at(top(), loc));
     // The memory is another group's when this one ends.
-    NVVM::CpAsyncBulkWaitGroupOp::create(
-        at(top(), loc), builder.getI32IntegerAttr(0), builder.getUnitAttr());
+    if (layout.blocks == 0)
+      waitForStores(loc);
   });
+}
+
+void GPUEmitter::waitForStores(Location loc) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(
+      at(top(), loc), builder.getI32IntegerAttr(0), builder.getUnitAttr());
 }

@@ -10,7 +10,8 @@
 /// filling, and one of the second ends when all warpgroups have read it. The
 /// copies of position p wait for the second one of buffer p mod n in the parity
 /// of p div n - 1, which is over at once for the first n positions. No barrier
-/// is in the loops, and warpgroups may be at different positions.
+/// is in the loops, and warpgroups may be at different positions. Where groups
+/// compute several blocks of results, positions are counted across these.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -83,15 +84,40 @@ void GPUEmitter::emitCopyingItems(Location loc) {
       return;
     Value isBeginner = std::exchange(filling->isBeginner, Value());
     emitGuarded(isBeginner, loc, [&] {
-      SmallVector<Value> none;
-      emitPositions(getBoxLoop(), none, loc,
-                    [&](Value position, SmallVectorImpl<Value> &) {
-                      waitForPhase(filling->emptied, position, buffers,
-                                   /*isOther=*/true, loc);
-                      beginBoxes(*filling, position, buffers,
-                                 getStarts(tiles, position, loc), loc);
-                    });
+      forEachBlock(loc, [&] {
+        SmallVector<Value> none;
+        emitPositions(getBoxLoop(), none, loc,
+                      [&](Value inBlock, SmallVectorImpl<Value> &) {
+                        Value position = countAcrossBlocks(inBlock, loc);
+                        waitForPhase(filling->emptied, position, buffers,
+                                     /*isOther=*/true, loc);
+                        beginBoxes(*filling, position, buffers,
+                                   getStarts(tiles, position, loc), loc);
+                      });
+      });
     });
+  });
+}
+
+Value GPUEmitter::countAcrossBlocks(Value position, Location loc) {
+  return positionsBefore
+             ? arith::AddIOp::create(at(top(), loc), position, positionsBefore)
+             : position;
+}
+
+void GPUEmitter::arrive(Value isFirst, Value position, int64_t before,
+                        Location loc) {
+  const auto buffers = static_cast<int64_t>(
+      *StageOp(layout.boxTiles.front().first).getBuffers());
+  Value distance = getIndexConstant(buffers - before, loc),
+        count = getIndexConstant(buffers, loc);
+  emitGuarded(isFirst, loc, [&] {
+    B &b = at(top(), loc);
+    Value number = arith::RemUIOp::create(
+        b, arith::AddIOp::create(b, position, distance), count);
+    nvgpu::MBarrierArriveOp::create(
+        b, nvgpu::MBarrierTokenType::get(b.getContext()), filling->emptied,
+        number);
   });
 }
 
@@ -105,25 +131,23 @@ void GPUEmitter::emitFilledByOthers(ArrayRef<StageOp> tiles, unsigned loop,
   const unsigned axes = layout.axes.size();
   Value isFirst = getIsFirst({axes - 3, axes - 2, axes - 1}, top(), loc);
   emitPositions(
-      loop, sums, loc, [&](Value now, SmallVectorImpl<Value> &values) {
+      loop, sums, loc, [&](Value inBlock, SmallVectorImpl<Value> &values) {
+        Value now = countAcrossBlocks(inBlock, loc);
         waitForBoxes(*filling, now, buffers, loc);
         multiply(getStarts(tiles, now, loc), values);
         // Those of the position before are complete.
-        Value zero = getIndexConstant(0, loc),
-              before = getIndexConstant(buffers - 1, loc),
-              count = getIndexConstant(buffers, loc);
+        Value zero = getIndexConstant(0, loc);
         B &b = at(top(), loc);
         Value isLater =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, now, zero);
-        emitGuarded(arith::AndIOp::create(b, isFirst, isLater), loc, [&] {
-          B &b = at(top(), loc);
-          Value number = arith::RemUIOp::create(
-              b, arith::AddIOp::create(b, now, before), count);
-          nvgpu::MBarrierArriveOp::create(
-              b, nvgpu::MBarrierTokenType::get(b.getContext()),
-              filling->emptied, number);
-        });
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, inBlock, zero);
+        arrive(arith::AndIOp::create(b, isFirst, isLater), now, 1, loc);
       });
   positionsInFlight = 0;
   NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
+  // Copies for the next block wait for the last position too.
+  if (positionsBefore) {
+    Value length = getIndexConstant(ranges[loop].extent, loc);
+    Value end = arith::AddIOp::create(at(top(), loc), positionsBefore, length);
+    arrive(isFirst, end, 1, loc);
+  }
 }

@@ -109,7 +109,10 @@ void GPUEmitter::emitItems(llvm::function_ref<void()> body) {
   emitGuarded(isOther, loc, [&] {
     setRegisters(/*ofCopyingItems=*/false, loc);
     bindItems();
-    body();
+    forEachBlock(loc, body);
+    // The memory is another group's when this one ends.
+    if (layout.blocks > 0 && layout.boxStore)
+      waitForStores(loc);
   });
 }
 
@@ -213,7 +216,8 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
   if (SmallVector<StoreOp> stores = getStores(); !stores.empty()) {
     // What depends on a range is inside the guard.
     emitInGroups([&] {
-      bindGrid();
+      if (layout.blocks == 0)
+        bindGrid();
       emitItems([&] {
         emitStores(stores, parallelSet);
         if (layout.boxStore)

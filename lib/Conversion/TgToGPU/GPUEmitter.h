@@ -53,8 +53,14 @@ private:
   void emitInGroups(llvm::function_ref<void()> body);
 
   //===--- The order of groups (GroupOrder.cpp) ---===//
+  /// Calls `body` for each block of results of the group, with the ranges of
+  /// the grid bound: in a loop, if groups compute several. Otherwise they are
+  /// bound before.
+  void forEachBlock(Location loc, llvm::function_ref<void()> body);
   /// Binds the ranges of the grid.
   void bindGrid();
+  /// Binds them to a number among all blocks.
+  void bindBlock(Value number);
   /// Binds those of x and y, if these are in bands, to a number among them.
   void bindBands(Value number);
 
@@ -234,6 +240,10 @@ private:
   void emitFilledByOthers(ArrayRef<StageOp> tiles, unsigned loop,
                           SmallVectorImpl<Value> &sums, Location loc,
                           Multiply multiply);
+  /// A position of that loop, counted across the blocks of the group.
+  Value countAcrossBlocks(Value position, Location loc);
+  /// Says that the buffer of a position so many before another one was read.
+  void arrive(Value isFirst, Value position, int64_t before, Location loc);
   /// The loop of the sum whose tiles copies of boxes fill.
   unsigned getBoxLoop();
   /// Changes how many registers items have: those that copy give some of them
@@ -243,7 +253,7 @@ private:
   Value createTensorMap(const tinygrad::TensorMap &map, Value buffer,
                         Location loc);
   /// A box that begins at an element in the memory of a tile.
-  Value getBox(StageOp tile, const tinygrad::TensorMap &map, Value first,
+  Value getBox(Operation *tile, const tinygrad::TensorMap &map, Value first,
                Location loc);
   /// Whether the item is the first one of its group; null if it is alone.
   Value getIsFirstItem(Location loc);
@@ -252,6 +262,9 @@ private:
   void writeToBox(StoreOp op);
   /// Copies these boxes to their buffer, and waits until they have been read.
   void storeBoxes(Location loc);
+  /// Waits until the stores of boxes that the item has begun, if any, have read
+  /// them.
+  void waitForStores(Location loc);
   /// The value of an index at the current positions.
   Value getScalar(const LinearForm &form, int64_t offset, Location loc);
 
@@ -306,6 +319,9 @@ private:
   /// The last positions of a loop whose products may still run at the end of
   /// one.
   int64_t positionsInFlight = 0;
+  /// The positions of the loop of a sum in all blocks of the group before the
+  /// current one; null if it computes one.
+  Value positionsBefore;
   /// What fills tiles, if that are items that only copy.
   std::optional<BoxFilling> filling;
   /// Whether results are in the memory of a tile.

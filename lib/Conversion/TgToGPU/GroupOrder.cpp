@@ -9,12 +9,14 @@
 /// order of their numbers, x first. They go through the blocks of results one
 /// row after the other, or through bands of several rows, column by column:
 /// those that run at the same time then have about as many rows of blocks as
-/// columns, and read less between them.
+/// columns, and read less between them. Where groups compute several blocks,
+/// the number of a block is what that of a group is otherwise.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "GPUEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -52,9 +54,58 @@ void GPUEmitter::bindGrid() {
     Value x = getNumber(gpu::Dimension::x, /*isItem=*/false);
     Value width = getDimValue(layout.groups[0], kernel.getLoc());
     B &b = at(0, kernel.getLoc());
-    bindBands(
-        arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), x));
+    bindBands(arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), x));
   }
+}
+
+void GPUEmitter::bindBlock(Value number) {
+  const Location loc = kernel.getLoc();
+  SmallVector<unsigned> indices;
+  auto add = [&](unsigned direction) {
+    for (RangeOp range : layout.gridRanges[direction])
+      indices.push_back(rangeIndex.lookup(range));
+  };
+  add(2);
+  if (layout.band == 0) {
+    add(1);
+    add(0);
+    return bindParallelRanges(indices, number);
+  }
+  Value inMatrix = number;
+  if (!indices.empty()) {
+    int64_t size = 1;
+    for (unsigned direction : {0, 1})
+      size *= layout.gridRanges[direction].front().getLargestExtent();
+    Value blocks = getIndexConstant(size, loc);
+    B &b = at(top(), loc);
+    inMatrix = arith::RemUIOp::create(b, number, blocks);
+    bindParallelRanges(indices, arith::DivUIOp::create(b, number, blocks));
+  }
+  bindBands(inMatrix);
+}
+
+void GPUEmitter::forEachBlock(Location loc, llvm::function_ref<void()> body) {
+  if (layout.blocks == 0)
+    return body();
+  Value first = getNumber(gpu::Dimension::x, /*isItem=*/false),
+        end = getIndexConstant(layout.blocks, loc);
+  // Launches may have fewer groups than the layout says.
+  Value count =
+      gpu::GridDimOp::create(at(0, loc), gpu::Dimension::x,
+                             builder.getIndexAttr(layout.groups[0].getMax()));
+  auto loop = scf::ForOp::create(at(top(), loc), first, end, count);
+  emitInRegion(loop, loop.getBody(), [&] {
+    if (!layout.boxTiles.empty()) {
+      const int64_t positions = ranges[getBoxLoop()].extent;
+      Value length = getIndexConstant(positions, loc);
+      B &b = at(top(), loc);
+      Value before = arith::DivUIOp::create(b, loop.getInductionVar(), count);
+      positionsBefore = arith::MulIOp::create(b, before, length);
+    }
+    bindBlock(loop.getInductionVar());
+    body();
+  });
+  positionsBefore = Value();
 }
 
 void GPUEmitter::bindBands(Value number) {
@@ -68,9 +119,8 @@ void GPUEmitter::bindBands(Value number) {
         height = constant(band);
   // In a band, neighbors are one below the other.
   auto split = [&](B &b, Value inBand, Value height) {
-    return std::pair<Value, Value>(
-        arith::RemUIOp::create(b, inBand, height),
-        arith::DivUIOp::create(b, inBand, height));
+    return std::pair<Value, Value>(arith::RemUIOp::create(b, inBand, height),
+                                   arith::DivUIOp::create(b, inBand, height));
   };
   Value row, column;
   if (band == count) {
@@ -87,13 +137,13 @@ void GPUEmitter::bindBands(Value number) {
     std::tie(row, column) = split(b, inBand, height);
     if (lastHeight) {
       auto [lastRow, lastColumn] = split(b, inBand, lastHeight);
-      Value isLast = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, which,
-                                           lastBand);
+      Value isLast =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, which, lastBand);
       row = arith::SelectOp::create(b, isLast, lastRow, row);
       column = arith::SelectOp::create(b, isLast, lastColumn, column);
     }
-    row = arith::AddIOp::create(b, arith::MulIOp::create(b, which, height),
-                                row);
+    row =
+        arith::AddIOp::create(b, arith::MulIOp::create(b, which, height), row);
   }
   bindParallelRanges(rangeIndex.lookup(rows), row);
   bindParallelRanges(rangeIndex.lookup(columns), column);

@@ -141,3 +141,30 @@ func.func @phases(%m: !mbarriers, %time: index) {
   }
   return
 }
+
+// Steps are counted from what comes before the loop on.
+// CHECK-LABEL: func @before(
+// CHECK-SAME: %[[BEFORE:[a-z0-9]*]]: index
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[BEFORE]], %c2
+// CHECK: %[[FILLED:.*]] = arith.remui %[[AHEAD]], %c3
+// CHECK: %[[READ:.*]] = arith.remui %[[BEFORE]], %c3
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 iter_args(%{{.*}} = %[[FILLED]], %{{.*}} = %[[READ]]) -> (index, index)
+// CHECK-NOT: arith.addi %{{.*}}, %[[BEFORE]]
+func.func @before(%before: index, %tile: memref<3xf32>, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  scf.for %step = %c0 to %c16 step %c1 {
+    %position = arith.addi %step, %before : index
+    %group = nvgpu.device_async_create_group
+    nvgpu.device_async_wait %group {numGroups = 1 : i32}
+    %next = arith.addi %position, %c2 : index
+    %filled = arith.remui %next, %c3 : index
+    memref.store %x, %tile[%filled] : memref<3xf32>
+    %number = arith.remui %position, %c3 : index
+    memref.store %x, %tile[%number] : memref<3xf32>
+  }
+  return
+}

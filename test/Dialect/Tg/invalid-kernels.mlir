@@ -865,6 +865,19 @@ tg.kernel @by_warpgroup_without_buffers(%out: memref<64xf32>, %a: memref<64xf32>
 
 // -----
 
+tg.kernel @across_blocks_without_warpgroup(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 64
+  %j = tg.range 1 local 64
+  %x = tg.load %a[%j] : memref<64xf32>
+  // expected-error @+1 {{'tg.across_blocks' is a unit attribute of 'tg.stage' with 'tg.by_warpgroup'}}
+  %t = tg.stage %x over %j in group buffers 2 as tma {tg.across_blocks} : memref<64xf32>
+  %b = tg.barrier %t : memref<64xf32>
+  %y = tg.load %b[%i] : memref<64xf32>
+  tg.store %y, %out[%i] : memref<64xf32>
+}
+
+// -----
+
 tg.kernel @band_of_loop(%out: memref<64xf32>) attributes {outputs = 1 : i64} {
   // expected-error @+1 {{'tg.band' is an i64 attribute of 2 or more, of 'tg.range' of kind 'global'}}
   %i = tg.range 0 loop 64 {tg.band = 8 : i64}

@@ -16,7 +16,7 @@
 // CHECK-SAME: #tg.step<check_finite ranged_reduce 0 [4] by 16 into [11, 12, 13, 14, 15]>,
 // CHECK-SAME: #tg.step<prefetch load 0 by 64>, #tg.step<prefetch store 0 by 1>, #tg.step<nontemporal store 0>,
 // CHECK-SAME: #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>, #tg.step<contract ranged_reduce 1 on wmma12_16x16x16_i8>,
-// CHECK-SAME: #tg.step<buffer stage 1 by 3>, #tg.step<buffer stage 2 by 4 as tma>, #tg.step<buffer stage 3 by 4 as tma by warpgroup>, #tg.step<partition by 64 into [3]>, #tg.step<partition by 2>]
+// CHECK-SAME: #tg.step<buffer stage 1 by 3>, #tg.step<buffer stage 2 by 4 as tma>, #tg.step<buffer stage 3 by 4 as tma by warpgroup>, #tg.step<buffer stage 3 by 3 as tma by warpgroup across blocks>, #tg.step<partition by 64 into [3]>, #tg.step<partition by 2>]
 // CHECK-SAME: scheduled = []
 tg.kernel @lists(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<split [0] by 16 into [3, 4]>, #tg.step<split [0] by 16>,
@@ -30,6 +30,6 @@ tg.kernel @lists(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = 
     #tg.step<check_finite ranged_reduce 0 [4] by 16 into [11, 12, 13, 14, 15]>,
     #tg.step<prefetch load 0 by 64>, #tg.step<prefetch store 0 by 1>, #tg.step<nontemporal store 0>,
     #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>, #tg.step<contract ranged_reduce 1 on wmma12_16x16x16_i8>,
-    #tg.step<buffer stage 1 by 3>, #tg.step<buffer stage 2 by 4 as tma>, #tg.step<buffer stage 3 by 4 as tma by warpgroup>, #tg.step<partition by 64 into [3]>, #tg.step<partition by 2>],
+    #tg.step<buffer stage 1 by 3>, #tg.step<buffer stage 2 by 4 as tma>, #tg.step<buffer stage 3 by 4 as tma by warpgroup>, #tg.step<buffer stage 3 by 3 as tma by warpgroup across blocks>, #tg.step<partition by 64 into [3]>, #tg.step<partition by 2>],
     scheduled = []} {
 }

@@ -61,6 +61,11 @@ PRODUCTS = [
     "--by-warpgroup --tma --element=e4m3 --right=columns --depth=656 --columns=64 --width=64",
     "--by-warpgroup --tma --element=e5m2 --right=columns --depth=256 --columns=256 --width=256",
     "--by-warpgroup --tma --element=i8 --right=columns --depth=784 --warpgroups=2 --columns=256 --buffers=2",
+    # Groups that compute several blocks: phases go on, of any number of positions.
+    "--by-warpgroup --across-blocks --store --tma --rows=320 --columns=192 --width=64 --depth=256 --band=2 --result=f16",
+    "--by-warpgroup --across-blocks --tma --rows=320 --columns=192 --width=64 --depth=320",
+    "--by-warpgroup --across-blocks --store --tma --rows=768 --columns=256 --width=128 --warpgroups=2 --depth=320 --result=f16",
+    "--by-warpgroup --across-blocks --store --tma --rows=320 --columns=192 --width=64 --depth=64 --result=f16 --buffers=4",
     # Groups in bands: without and with fewer rows in the last one, and all in one.
     "--by-warpgroup --store --tma --rows=256 --columns=192 --width=64 --band=2 --result=f16",
     "--tma --rows=320 --columns=192 --width=64 --band=2 --depth=192",
@@ -163,8 +168,10 @@ def main():
             return read(output)
 
         wanted = execute("cpu.mlir", "cpu.npy", "CPU", "--without-schedule")
-        simulated = {"SIMCHIP": "sm_90a", "ALLOW_TF32": "1"}
-        passes = ["--tg-attach-target=target=sim:sm_90a:tf32", "--tg-optimize-kernels"]
+        # Fewer compute units than blocks of results.
+        chip = "sm_90a,units=2" if "--across-blocks" in options else "sm_90a"
+        simulated = {"SIMCHIP": chip, "ALLOW_TF32": "1"}
+        passes = [f"--tg-attach-target=target=sim:{chip}:tf32", "--tg-optimize-kernels"]
         more = ()
         if options in CHOSEN:
             simulated |= {"passes": passes, "unit": CHOSEN[options]}

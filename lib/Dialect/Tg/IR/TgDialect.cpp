@@ -99,6 +99,14 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                                 "'buffers'";
     return success();
   }
+  if (name == acrossBlocksAttrName) {
+    auto tile = dyn_cast<StageOp>(op);
+    if (!isa<UnitAttr>(attribute.getValue()) || !tile || !isByWarpgroup(tile))
+      return op->emitError()
+             << "'" << name << "' is a unit attribute of 'tg.stage' with '"
+             << byWarpgroupAttrName << "'";
+    return success();
+  }
   if (name == bandAttrName) {
     auto range = dyn_cast<RangeOp>(op);
     auto band = dyn_cast<IntegerAttr>(attribute.getValue());

@@ -249,6 +249,11 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
           if (parser.parseKeyword("warpgroup"))
             return {};
           amount += kByWarpgroup;
+          if (succeeded(parser.parseOptionalKeyword("across"))) {
+            if (parser.parseKeyword("blocks"))
+              return {};
+            amount += kAcrossBlocks;
+          }
         }
       }
     }
@@ -297,7 +302,8 @@ void StepAttr::print(AsmPrinter &printer) const {
   else if (getKind() == StepKind::buffer)
     printer << " by " << getAmount() % kAsTma
             << (getAmount() >= kAsTma ? " as tma" : "")
-            << (getAmount() >= kByWarpgroup ? " by warpgroup" : "");
+            << (getAmount() >= kByWarpgroup ? " by warpgroup" : "")
+            << (getAmount() >= kAcrossBlocks ? " across blocks" : "");
   else if (getAmount() != 0)
     printer << " by " << getAmount();
   if (!getResults().empty()) {

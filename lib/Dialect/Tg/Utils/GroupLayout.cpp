@@ -64,6 +64,10 @@ private:
   LogicalResult addBoxTiles();
   /// The same for a store of boxes.
   LogicalResult addBoxStore();
+  /// What counts the copies of boxes.
+  LogicalResult addMbarriers();
+  /// The blocks of results, if groups compute several.
+  LogicalResult addBlocks();
   /// The items that no range has, which copy boxes.
   LogicalResult addCopyingItems();
   LogicalResult addMemory(Operation *op, Type element, int64_t size,
@@ -557,9 +561,11 @@ LogicalResult LayoutBuilder::addBoxTiles() {
       });
   if (found == layout.contractions.end() || tiles.size() != 2 ||
       tiles[0].getBuffers() != tiles[1].getBuffers() ||
-      isByWarpgroup(tiles[0]) != isByWarpgroup(tiles[1]))
+      isByWarpgroup(tiles[0]) != isByWarpgroup(tiles[1]) ||
+      isAcrossBlocks(tiles[0]) != isAcrossBlocks(tiles[1]))
     return tiles.front().emitOpError("is filled 'as tma'")
            << (isByWarpgroup(tiles.front()) ? " 'by warpgroup'" : "")
+           << (isAcrossBlocks(tiles.front()) ? " 'across blocks'" : "")
            << ": both factors of one sum on wgmma_* have to be, "
               "and have as many buffers";
   // Phases of mbarriers are counted by the only loop.
@@ -585,14 +591,21 @@ LogicalResult LayoutBuilder::addBoxTiles() {
            << loops << " loops";
   for (StageOp tile : {found->rows.tile, found->columns.tile})
     layout.boxTiles.push_back({tile, boxesOf.find(tile)->second});
-  layout.mbarriers = int64_t(*tiles.front().getBuffers()) *
-                     (isByWarpgroup(tiles.front()) ? 2 : 1);
+  return success();
+}
+
+LogicalResult LayoutBuilder::addMbarriers() {
+  if (layout.boxTiles.empty())
+    return success();
+  StageOp tile = layout.boxTiles.front().first;
+  layout.mbarriers =
+      int64_t(*tile.getBuffers()) * (isByWarpgroup(tile) ? 2 : 1);
   layout.groupBytes = llvm::alignTo(layout.groupBytes, kMbarrierBytes) +
                       layout.mbarriers * kMbarrierBytes;
   // If the launch provides the other memory, that begins after mbarriers.
   if (layout.groupBytes + tinygrad::kWarpgroupAlignment > target.groupBytes)
-    return sum.emitOpError("needs more memory than a group of work items has: "
-                           "tiles and mbarriers of ")
+    return kernel.emitError("needs more memory than a group of work items has: "
+                            "tiles and mbarriers of ")
            << layout.groupBytes << " bytes; the target has "
            << target.groupBytes << " bytes";
   return success();
@@ -633,15 +646,54 @@ LogicalResult LayoutBuilder::addBoxStore() {
   for (const auto &[tile, boxes] : layout.boxTiles) {
     auto *memory = llvm::find_if(
         layout.memories, [&](const auto &memory) { return memory.op == tile; });
+    const int64_t size = result->rows * result->columns;
     if (memory->element != element ||
-        memory->size < result->rows * result->columns)
+        (memory->size < size && !isAcrossBlocks(tile)))
       continue;
-    layout.boxStore = {store, tile, std::move(*result)};
+    Operation *own = tile;
+    if (isAcrossBlocks(tile)) {
+      // In the order that boxes have.
+      const GroupLayout::Memory order = *memory;
+      if (failed(
+              addMemory(store, element, size, tinygrad::kWarpgroupAlignment)))
+        return failure();
+      GroupLayout::Memory &added = layout.memories.back();
+      added.chunkBits = order.chunkBits;
+      added.rowBits = order.rowBits;
+      added.rowMask = order.rowMask;
+      own = store;
+    }
+    layout.boxStore = {store, own, std::move(*result)};
     return success();
   }
   return store.emitOpError("cannot be done 'as tma': no tile of ")
          << element << " has memory for " << result->rows << "x"
          << result->columns << " results";
+}
+
+LogicalResult LayoutBuilder::addBlocks() {
+  auto tiles = kernel.getBody().getOps<StageOp>();
+  auto found = llvm::find_if(tiles, [](StageOp tile) {
+    return isAcrossBlocks(tile) && !tile.use_empty();
+  });
+  if (found == tiles.end() || target.groupItems == 0)
+    return success();
+  int64_t blocks = 1;
+  for (const Dim &number : layout.groups)
+    if (!number.isStatic() ||
+        llvm::MulOverflow(blocks, *number.getStatic(), blocks))
+      return (*found).emitOpError("is filled 'across blocks', but the numbers "
+                                  "of groups are symbolic, or too large");
+  if (layout.foldedGroups.getAttr())
+    blocks = layout.foldedGroups.getStatic().value_or(0);
+  layout.blocks = blocks;
+  layout.foldedGroups = Dim();
+  // Each compute unit has two parallel items.
+  const Dim one(kernel.getContext(), 1),
+      units(kernel.getContext(),
+            std::clamp<int64_t>(target.parallelItems / 2, 1, blocks));
+  layout.groups = {units, one, one};
+  return success();
 }
 
 LogicalResult LayoutBuilder::addCopyingItems() {
@@ -694,7 +746,8 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
     }
   }
   if (failed(checkWarpgroups()) || failed(addBoxTiles()) ||
-      failed(addBoxStore()) || failed(addCopyingItems()))
+      failed(addBoxStore()) || failed(addMbarriers()) ||
+      failed(addCopyingItems()) || failed(addBlocks()))
     return failure();
   return std::move(layout);
 }

@@ -31,6 +31,12 @@
 /// copies of p begin after all have read position p - n. By the argument above,
 /// those of p have then been seen to be complete before those of p + n begin.
 ///
+/// Where groups compute several blocks of results, both loops are in loops over
+/// these, of the same form, and positions are counted across blocks: that of
+/// the loop is added to as many as all blocks before have. After the loop, and
+/// the end of all products, one item of each warpgroup arrives for the last
+/// position, so that each position has one arrival as before.
+///
 /// A store of a box reads a tile until its item has waited for the group that
 /// the store is in. What it writes is compared with other boxes of the matrix.
 ///
@@ -68,6 +74,40 @@ static scf::ForOp getLoop(Value value) {
              : scf::ForOp();
 }
 
+/// Whether a value is the number of positions in all blocks of a group before
+/// the current one, in each of which a loop has as many.
+static bool isBefore(Value value, scf::ForOp blocks, scf::ForOp loop) {
+  auto product = value.getDefiningOp<arith::MulIOp>();
+  auto turn =
+      product ? product.getLhs().getDefiningOp<arith::DivUIOp>() : nullptr;
+  auto groups =
+      turn ? turn.getRhs().getDefiningOp<gpu::GridDimOp>() : gpu::GridDimOp();
+  const std::optional<int64_t> count = getNumber(loop.getUpperBound());
+  return groups && groups.getDimension() == gpu::Dimension::x &&
+         turn.getLhs() == blocks.getInductionVar() && count &&
+         getNumber(product.getRhs()) == count;
+}
+
+/// The loop whose position a value is: its counter, or, in a loop over blocks,
+/// that of all positions of the group.
+static scf::ForOp getPositionLoop(Value value) {
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  scf::ForOp loop = getLoop(sum ? sum.getLhs() : value);
+  if (!loop)
+    return scf::ForOp();
+  auto blocks = dyn_cast<scf::ForOp>(loop->getParentOp());
+  const bool isAcross = blocks && isOverBlocks(blocks);
+  return isAcross == bool(sum) && (!sum || isBefore(sum.getRhs(), blocks, loop))
+             ? loop
+             : scf::ForOp();
+}
+
+/// The block that a loop is in, or that the loop over blocks around it is in.
+static Block *getBlockAround(scf::ForOp loop) {
+  auto blocks = dyn_cast<scf::ForOp>(loop->getParentOp());
+  return blocks && isOverBlocks(blocks) ? blocks->getBlock() : loop->getBlock();
+}
+
 /// The position whose mbarrier a number is, among `count`.
 static std::optional<BoxPosition> getPosition(Value number, int64_t count) {
   if (std::optional<int64_t> constant = getNumber(number))
@@ -83,14 +123,12 @@ static std::optional<BoxPosition> getPosition(Value number, int64_t count) {
                ? std::optional(BoxPosition{nullptr, *constant})
                : std::nullopt;
   int64_t offset = 0;
-  if (auto sum = position.getDefiningOp<arith::AddIOp>()) {
-    std::optional<int64_t> distance = getNumber(sum.getRhs());
-    if (!distance)
-      return std::nullopt;
-    offset = *distance;
-    position = sum.getLhs();
-  }
-  scf::ForOp loop = getLoop(position);
+  if (auto sum = position.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> distance = getNumber(sum.getRhs())) {
+      offset = *distance;
+      position = sum.getLhs();
+    }
+  scf::ForOp loop = getPositionLoop(position);
   return loop ? std::optional(BoxPosition{loop, offset}) : std::nullopt;
 }
 
@@ -133,6 +171,7 @@ private:
   LogicalResult checkWait(Block *block, bool isOther);
   LogicalResult checkFilling(Protocol &emptied, Roles &roles);
   LogicalResult checkReading(Protocol &emptied, Roles &roles);
+  LogicalResult checkLastArrival(Roles &roles);
   LogicalResult checkArrivals();
   LogicalResult checkCopies(nvgpu::MBarrierArriveExpectTxOp arrival);
 
@@ -209,7 +248,7 @@ LogicalResult Protocol::checkWait(Block *block, bool isOther) {
   std::optional<BoxPosition> position = getPosition(wait.getMbarId(), count);
   loop = position ? dyn_cast_or_null<scf::ForOp>(position->loop) : nullptr;
   if (!loop || position->offset != 0 || wait->getParentOp() != loop ||
-      loop->getBlock() != block)
+      getBlockAround(loop) != block)
     return wait.emitError(
         "unsupported wait for an mbarrier: not of each position of a loop");
   Value parityValue = wait.getPhaseParity();
@@ -228,7 +267,7 @@ LogicalResult Protocol::checkWait(Block *block, bool isOther) {
   if (!phase || odd.getPredicate() != arith::CmpIPredicate::eq ||
       getNumber(odd.getRhs()) != 1 || getNumber(parity.getRhs()) != 2 ||
       getNumber(phase.getRhs()) != count ||
-      phase.getLhs() != loop.getInductionVar())
+      getPositionLoop(phase.getLhs()) != loop)
     return wait.emitError("does not wait for the phase of its position");
   return success();
 }
@@ -321,13 +360,16 @@ LogicalResult Protocol::checkFilling(Protocol &emptied, Roles &roles) {
       arrival.getPredicate())
     return arrival.emitError("unsupported arrival at an mbarrier: not one of "
                              "each position of the loop");
-  if (failed(emptied.checkWait(roles.filling->getBlock(), true)))
+  if (failed(emptied.checkWait(getBlockAround(roles.filling), true)))
     return failure();
+  roles.fillingBlocks = getLoopOverBlocks(roles.filling);
+  roles.filled = arrival.getMbarId().getDefiningOp<arith::RemUIOp>().getLhs();
   if (emptied.loop != roles.filling || !wait->isBeforeInBlock(arrival))
     return wait.emitError("is not before the copies of its position");
   for (Operation *up = roles.filling->getParentOp(); up != roles.copying;
        up = up->getParentOp())
-    if (!isa<scf::IfOp>(up))
+    if (!isa<scf::IfOp>(up) &&
+        !(up == roles.fillingBlocks && up == roles.filling->getParentOp()))
       return up->emitError("unsupported operation around copies of boxes");
   if (failed(checkCopies(arrival)))
     return failure();
@@ -347,11 +389,29 @@ LogicalResult Protocol::checkReading(Protocol &emptied, Roles &roles) {
       (!end || end != getNumber(roles.filling.getUpperBound())))
     return loop.emitError("has other positions than the loop that fills the "
                           "buffers");
-  if (emptied.reads.size() != 1)
+  roles.readingBlocks = getLoopOverBlocks(loop);
+  roles.read =
+      waits.front().getMbarId().getDefiningOp<arith::RemUIOp>().getLhs();
+  if (bool(roles.readingBlocks) != bool(roles.fillingBlocks) ||
+      (roles.readingBlocks &&
+       getNumber(roles.readingBlocks.getUpperBound()) !=
+           getNumber(roles.fillingBlocks.getUpperBound())))
+    return loop.emitError("is for other blocks of results than the loop that "
+                          "fills the buffers");
+  // After the loop, one for the last position of a block.
+  const auto *inLoop =
+      llvm::find_if(emptied.reads, [&](nvgpu::MBarrierArriveOp arrival) {
+        return loop->isAncestor(arrival);
+      });
+  if (emptied.reads.size() != (roles.readingBlocks ? 2 : 1) ||
+      inLoop == emptied.reads.end())
     return emptied.create.emitError("these mbarriers have ")
            << emptied.reads.size()
-           << " arrivals of items that read, not one in a loop";
-  roles.arrival = emptied.reads.front();
+           << " arrivals of items that read, not one in a loop"
+           << (roles.readingBlocks ? " and one after it" : "");
+  roles.arrival = *inLoop;
+  if (roles.readingBlocks)
+    roles.lastArrival = emptied.reads[inLoop == emptied.reads.begin() ? 1 : 0];
   auto guard = dyn_cast<scf::IfOp>(roles.arrival->getParentOp());
   std::optional<BoxPosition> position =
       getPosition(roles.arrival.getMbarId(), count);
@@ -384,7 +444,33 @@ LogicalResult Protocol::checkReading(Protocol &emptied, Roles &roles) {
   if (roles.buffers == 0)
     return roles.arrival.emitError(
         "comes before the products have been waited for that read the buffers");
-  return success();
+  return roles.lastArrival ? checkLastArrival(roles) : success();
+}
+
+/// After the loop: the end of all products, and the arrival for the last
+/// position of the block.
+LogicalResult Protocol::checkLastArrival(Roles &roles) {
+  nvgpu::MBarrierArriveOp arrival = roles.lastArrival;
+  auto guard = dyn_cast<scf::IfOp>(arrival->getParentOp());
+  auto number = arrival.getMbarId().getDefiningOp<arith::RemUIOp>();
+  auto sum = number ? number.getLhs().getDefiningOp<arith::AddIOp>() : nullptr;
+  auto end = sum ? sum.getLhs().getDefiningOp<arith::AddIOp>() : nullptr;
+  const std::optional<int64_t> positions = getNumber(loop.getUpperBound());
+  if (!guard || guard.elseBlock() || guard->getBlock() != loop->getBlock() ||
+      !loop->isBeforeInBlock(guard) || !end || roles.behind != 1 ||
+      getNumber(number.getRhs()) != count ||
+      getNumber(sum.getRhs()) != count - 1 || !positions ||
+      getNumber(end.getRhs()) != positions ||
+      !isBefore(end.getLhs(), roles.readingBlocks, loop))
+    return arrival.emitError("unsupported arrival at an mbarrier: not one of "
+                             "the last position of a block");
+  for (Operation *next = loop->getNextNode(); next != guard;
+       next = next->getNextNode())
+    if (auto wait = dyn_cast<NVVM::WgmmaWaitGroupSyncOp>(next);
+        wait && wait.getGroup() == 0)
+      return success();
+  return arrival.emitError(
+      "comes before the products have been waited for that read the buffers");
 }
 
 LogicalResult Protocol::checkHandover(Protocol &emptied, Roles &roles) {
@@ -544,6 +630,13 @@ tg::getBoxStore(nvgpu::TmaAsyncStoreOp op, gpu::GPUFuncOp func) {
     auto wait = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(next);
     hasWaited |= isCommitted && wait && wait.getGroup() == 0;
   }
+  // Where groups compute several blocks, after all of these.
+  if (scf::ForOp blocks = getLoopOverBlocks(op); blocks && isCommitted)
+    for (Operation *next = blocks->getNextNode(); next;
+         next = next->getNextNode()) {
+      auto wait = dyn_cast<NVVM::CpAsyncBulkWaitGroupOp>(next);
+      hasWaited |= wait && wait.getGroup() == 0;
+    }
   if (!hasWaited)
     return op->emitError("the function may end before this store has read its "
                          "box: no commit and wait for all groups follow it");

@@ -27,7 +27,7 @@ namespace {
 /// its group along x and y.
 class Arithmetic {
 public:
-  explicit Arithmetic(gpu::GPUFuncOp func);
+  Arithmetic(gpu::GPUFuncOp func, scf::ForOp blocks);
 
   /// The results of divisions, and of what is chosen of them, that something
   /// else is computed from.
@@ -56,15 +56,23 @@ static bool isDivision(Operation *op) {
       op);
 }
 
-Arithmetic::Arithmetic(gpu::GPUFuncOp func) {
+/// The counter of a loop, or the only result.
+static Value getResult(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return loop ? Value(loop.getInductionVar()) : op->getResult(0);
+}
+
+Arithmetic::Arithmetic(gpu::GPUFuncOp func, scf::ForOp blocks) {
   DenseSet<Value> divided, bands;
   auto add = [&](Operation *op) {
-    places[op->getResult(0)] = ops.size();
+    places[getResult(op)] = ops.size();
     ops.push_back(op);
   };
-  func.walk([&](Operation *op) {
+  func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == blocks)
+      return add(op);
     if (auto id = dyn_cast<gpu::BlockIdOp>(op)) {
-      if (id.getDimension() != gpu::Dimension::z)
+      if (!blocks && id.getDimension() != gpu::Dimension::z)
         add(op);
       return;
     }
@@ -101,10 +109,14 @@ Arithmetic::Arithmetic(gpu::GPUFuncOp func) {
     }
   });
   for (Operation *op : ops) {
-    Value result = op->getResult(0);
+    Value result = getResult(op);
     if (matchPattern(op, m_Constant()))
       continue;
     const bool isUsed = llvm::any_of(result.getUsers(), [&](Operation *user) {
+      // How many blocks the group has computed, of which buffers depend.
+      if (auto turn = dyn_cast<arith::DivUIOp>(user);
+          turn && turn.getRhs().getDefiningOp<gpu::GridDimOp>())
+        return false;
       return user->getNumResults() != 1 || !isOfGroup(user->getResult(0));
     });
     if (isUsed && divided.contains(result))
@@ -152,6 +164,10 @@ Arithmetic::evaluate(const std::array<int64_t, 2> &group) {
       value = group[static_cast<size_t>(id.getDimension())];
       continue;
     }
+    if (isa<scf::ForOp>(op)) {
+      value = group[0];
+      continue;
+    }
     std::optional<int64_t> number = compute(op);
     if (!number)
       return std::nullopt;
@@ -163,7 +179,8 @@ Arithmetic::evaluate(const std::array<int64_t, 2> &group) {
   return found;
 }
 
-FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func) {
+FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func,
+                                             scf::ForOp blocks) {
   GroupNumbers result;
   auto counts = func->getAttrOfType<ArrayAttr>(groupsAttrName);
   std::array<int64_t, 2> groups{};
@@ -173,7 +190,15 @@ FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func) {
       return result;
     groups[i] = *count;
   }
-  Arithmetic arithmetic(func);
+  APInt end;
+  if (blocks && matchPattern(blocks.getUpperBound(), m_ConstantInt(&end)))
+    groups = {end.getSExtValue(), 1};
+  Arithmetic arithmetic(func, blocks);
+  if (blocks && (arithmetic.getQuotients().empty() || arithmetic.hasOthers() ||
+                 groups[0] > kMaxGroups)) {
+    result.numbers.push_back({blocks.getInductionVar(), 0, groups[0] - 1});
+    return result;
+  }
   if (arithmetic.getQuotients().empty() || groups[0] * groups[1] > kMaxGroups)
     return result;
   std::map<SmallVector<int64_t, 4>, std::array<int64_t, 2>> seen;
@@ -188,9 +213,13 @@ FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func) {
       if (!isNew && arithmetic.hasOthers())
         return GroupNumbers();
       if (!isNew)
-        return func.emitError("groups (")
-               << it->second[0] << ", " << it->second[1] << ") and (" << x
-               << ", " << y << ") compute the same block of results";
+        return blocks ? func.emitError("blocks ")
+                            << it->second[0] << " and " << x
+                            << " of results are the same"
+                      : func.emitError("groups (")
+                            << it->second[0] << ", " << it->second[1]
+                            << ") and (" << x << ", " << y
+                            << ") compute the same block of results";
       for (auto [number, value] : llvm::zip_equal(result.numbers, *numbers)) {
         number.least = std::min(number.least, value);
         number.most = std::max(number.most, value);

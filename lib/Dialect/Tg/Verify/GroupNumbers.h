@@ -15,6 +15,7 @@
 #define TINYGRAD_LIB_DIALECT_TG_VERIFY_GROUPNUMBERS_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <array>
 
@@ -35,7 +36,11 @@ struct GroupNumbers {
 
 /// Emits an error if two groups have the same numbers, and nothing else is
 /// computed from the numbers along x and y: they compute the same.
-FailureOr<GroupNumbers> findGroupNumbers(gpu::GPUFuncOp func);
+/// If groups compute several blocks of results, \p blocks is the loop over
+/// these, and its counter takes the place of both numbers: that is one that no
+/// other group has.
+FailureOr<GroupNumbers> findGroupNumbers(gpu::GPUFuncOp func,
+                                         scf::ForOp blocks);
 
 } // namespace mlir::tg
 

@@ -56,6 +56,9 @@ LaunchEncoder::LaunchEncoder(OpBuilder &builder, gpu::GPUFuncOp func)
   auto groups = func->getAttrOfType<ArrayAttr>(groupsAttrName);
   for (auto [count, attr] : llvm::zip_equal(counts, groups))
     count = encodeDim(attr);
+  // Where groups loop over blocks, launches may have fewer.
+  if (!func.getOps<gpu::GridDimOp>().empty())
+    counts[0] = unknownWithin("groups", 1, std::max<Number>(counts[0].hi, 1));
 }
 
 std::optional<Term> LaunchEncoder::getArgument(BlockArgument argument) const {
@@ -122,6 +125,12 @@ void LaunchEncoder::assertDistinct(Group &x, Group &y,
                                            y.computed[number.value].term));
   }
   assertTrue(differs);
+}
+
+void LaunchEncoder::setAnyBlock(Item &item, const GroupNumbers &numbers) {
+  for (const GroupNumbers::Number &number : numbers.numbers)
+    item.computed[number.value] =
+        unknownWithin("number", number.least, number.most);
 }
 
 void LaunchEncoder::assertDistinct(const Item &x, const Item &y) {
@@ -196,16 +205,25 @@ std::optional<Term> ItemEncoder::getPosition(scf::ForOp loop) {
 }
 
 std::optional<Term> ItemEncoder::encodeKnown(Value value) {
+  for (const DenseMap<Value, Term> *computed :
+       {&item.computed, &item.group->computed})
+    if (auto it = computed->find(value); it != computed->end())
+      return it->second;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
         loop && argument == loop.getInductionVar())
       return getPosition(loop);
     return launch.getArgument(argument);
   }
-  if (auto it = item.group->computed.find(value);
-      it != item.group->computed.end())
-    return it->second;
   Operation *op = value.getDefiningOp();
+  // How many blocks of results the group has computed.
+  if (auto turn = dyn_cast<arith::DivUIOp>(op);
+      turn && turn.getRhs().getDefiningOp<gpu::GridDimOp>())
+    if (auto block = dyn_cast<BlockArgument>(turn.getLhs()))
+      if (auto loop = dyn_cast<scf::ForOp>(block.getOwner()->getParentOp());
+          loop && isOverBlocks(loop))
+        return unknownWithin("turn", 0,
+                             getLane(loop.getUpperBound(), 0).hi - 1);
   auto getDirection = [](auto op) {
     return static_cast<size_t>(op.getDimension());
   };

@@ -36,6 +36,8 @@ public:
   struct Item {
     Group *group;
     std::array<Term, 3> numbers;
+    /// As those of a group, at the iteration that the item is at.
+    DenseMap<Value, Term> computed;
     /// Any iterations of loops.
     DenseMap<Operation *, Term> positions;
   };
@@ -49,6 +51,8 @@ public:
   /// Asserts the same of groups whose numbers along x and y are only known by
   /// what is computed from them.
   void assertDistinct(Group &x, Group &y, const GroupNumbers &numbers);
+  /// Lets an item be at any block of results of its group.
+  void setAnyBlock(Item &item, const GroupNumbers &numbers);
   void assertDistinct(const Item &x, const Item &y);
   /// Asserts that items of one group are in one subgroup of \p width items.
   void assertSameSubgroup(const Item &x, const Item &y, int64_t width);

@@ -37,6 +37,22 @@ static scf::IfOp getPart(Operation *op, gpu::GPUFuncOp func) {
   return part && !part.elseBlock() ? part : scf::IfOp();
 }
 
+bool tg::isOverBlocks(scf::ForOp loop) {
+  auto first = loop.getLowerBound().getDefiningOp<gpu::BlockIdOp>();
+  auto step = loop.getStep().getDefiningOp<gpu::GridDimOp>();
+  return first && step && first.getDimension() == gpu::Dimension::x &&
+         step.getDimension() == gpu::Dimension::x &&
+         getNumber(loop.getUpperBound());
+}
+
+scf::ForOp tg::getLoopOverBlocks(Operation *op) {
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (isOverBlocks(loop))
+      return loop;
+  return scf::ForOp();
+}
+
 namespace {
 /// The numbers of items in one direction, up to a bound or from it on.
 struct Bound {

@@ -40,6 +40,14 @@ struct Roles {
   nvgpu::MBarrierArriveOp arrival;
   int64_t behind = 0;
 
+  /// If groups compute several blocks of results, the loops over these around
+  /// `filling` and `reading`, and what says that the last position of a block
+  /// has been read. Positions are counted across blocks: those values are of
+  /// `filling` and `reading`.
+  scf::ForOp fillingBlocks, readingBlocks;
+  nvgpu::MBarrierArriveOp lastArrival;
+  Value filled, read;
+
   /// The part that an operation is in; null if all items run it.
   Operation *getRole(Operation *op) const {
     for (scf::IfOp role : {copying, others})
@@ -54,6 +62,14 @@ struct Roles {
     return first && second && first != second;
   }
 };
+
+/// Whether a loop is over the blocks of results of a group: from its number
+/// along x on, in steps of as many groups as there are, to a constant. Two
+/// groups have no position in common, however many there are.
+bool isOverBlocks(scf::ForOp loop);
+
+/// The loop over blocks around an operation; null if there is none.
+scf::ForOp getLoopOverBlocks(Operation *op);
 
 /// Emits an error if a function has barriers of some items, arrivals without
 /// copies, or registers that change, but not as convert-tg-to-gpu makes them.

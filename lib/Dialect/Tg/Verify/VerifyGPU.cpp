@@ -72,6 +72,10 @@ private:
   LogicalResult askRoles();
   LogicalResult askHandover(const MemoryAccess &copy,
                             const MemoryAccess &access);
+  /// Where positions are counted across blocks: that no two copies write the
+  /// same at a time, and who says that the last position of a block was read.
+  LogicalResult askRefill(const MemoryAccess &copy, const MemoryAccess &other);
+  LogicalResult askLastArrival();
   /// The items of a subgroup give the same address to write to.
   LogicalResult askAddresses();
   /// No two groups access an element of a buffer, one of them writing.
@@ -96,8 +100,24 @@ private:
   gpu::GPUFuncOp func;
   SmallVector<ProofQuestion> &questions;
   Intervals intervals;
+  /// What is computed from the number of a group, or of a block of results.
+  GroupNumbers numbers;
 };
 } // namespace
+
+/// Whether two accesses may be of different blocks of results of a group.
+static bool mayDifferInBlock(const Reached &x, const Reached &y) {
+  auto getIteration = [](const Reached &reached) -> std::optional<Iteration> {
+    for (const auto &[loop, iteration] : reached.where)
+      if (isOverBlocks(cast<scf::ForOp>(loop)))
+        return iteration;
+    return std::nullopt;
+  };
+  const std::optional<Iteration> first = getIteration(x),
+                                 second = getIteration(y);
+  return first && second &&
+         (first->base == Iteration::any || !(*first == *second));
+}
 
 LogicalResult
 FunctionProof::ask(Operation *op, const Twine &claim, StringRef subject,
@@ -351,6 +371,9 @@ LogicalResult FunctionProof::askRace(const Reached &x, const Reached &y) {
     LaunchEncoder::Item item = launch.makeItem(group, "item"),
                         other = launch.makeItem(group, "other");
     launch.assertDistinct(item, other);
+    if (mayDifferInBlock(x, y))
+      for (LaunchEncoder::Item *each : {&item, &other})
+        launch.setAnyBlock(*each, numbers);
     ItemEncoder first(launch, item, x.where), second(launch, other, y.where);
     first.assertReached(x);
     second.assertReached(y);
@@ -381,8 +404,12 @@ LogicalResult FunctionProof::askRaces() {
             failed(askRace(x, y)))
           return failure();
   }
+  // Copies of items that do nothing else are compared by their positions.
+  const Roles &roles = intervals.getRoles();
   for (const MemoryAccess &access : intervals.getAccesses())
-    if (access.isAsync && failed(askPending(access)))
+    if (access.isAsync &&
+        !(roles.fillingBlocks && roles.getRole(access.op) == roles.copying) &&
+        failed(askPending(access)))
       return failure();
   return success();
 }
@@ -400,9 +427,13 @@ LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
       continue;
     auto assertHazard = [&](LaunchEncoder &launch) {
       LaunchEncoder::Group group = launch.makeGroup("group");
-      LaunchEncoder::Item item = launch.makeItem(group, "item");
+      LaunchEncoder::Item item = launch.makeItem(group, "item"), later = item;
+      const bool isAnyBlock = mayDifferInBlock(begin, other);
+      if (isAnyBlock)
+        for (LaunchEncoder::Item *each : {&item, &later})
+          launch.setAnyBlock(*each, numbers);
       ItemEncoder first(launch, item, begin.where),
-          second(launch, item, other.where);
+          second(launch, isAnyBlock ? later : item, other.where);
       first.assertReached(begin);
       second.assertReached(other);
       first.assertTrue(first.overlaps(copy, second, *other.access));
@@ -429,11 +460,12 @@ LogicalResult FunctionProof::askHandover(const MemoryAccess &copy,
   const Roles &roles = intervals.getRoles();
   if (!isa<nvgpu::TmaAsyncLoadOp>(copy.op))
     return copy.op->emitError("unsupported access of items that only copy");
-  // What follows the loop comes after all copies.
+  // What follows the loop comes after all copies, if there is one block.
   Operation *outermost = access.op;
-  while (outermost->getParentOp() != roles.others)
+  while (outermost->getParentOp() != roles.others &&
+         outermost->getParentOp() != roles.readingBlocks)
     outermost = outermost->getParentOp();
-  if (roles.reading->isBeforeInBlock(outermost))
+  if (!roles.readingBlocks && roles.reading->isBeforeInBlock(outermost))
     return success();
   if (!isa<NVVM::WgmmaMmaAsyncOp>(access.op) || outermost != roles.reading) {
     InFlightDiagnostic error = access.op->emitError(
@@ -453,9 +485,8 @@ LogicalResult FunctionProof::askHandover(const MemoryAccess &copy,
         second(launch, other, {{roles.reading, any}});
     first.assertReached({&copy, {}, {}});
     second.assertReached({&access, {}, {}});
-    scf::ForOp filling = roles.filling, reading = roles.reading;
-    Value p = first.encodeLane(filling.getInductionVar(), 0),
-          q = second.encodeLane(reading.getInductionVar(), 0);
+    Value p = first.encodeLane(roles.filled, 0),
+          q = second.encodeLane(roles.read, 0);
     first.assertTrue(launch.isBelow(q, p));
     first.assertTrue(launch.isBelow(p, second.encodeSum(q, roles.buffers)));
     first.assertTrue(first.overlaps(copy, second, access));
@@ -466,6 +497,60 @@ LogicalResult FunctionProof::askHandover(const MemoryAccess &copy,
              "race", assertRace,
              std::pair<Location, std::string>(access.op->getLoc(),
                                               "the other access is here"));
+}
+
+LogicalResult FunctionProof::askRefill(const MemoryAccess &copy,
+                                       const MemoryAccess &other) {
+  // Those of n positions before were waited for by who read them.
+  const Roles &roles = intervals.getRoles();
+  auto assertRace = [&](LaunchEncoder &launch) {
+    LaunchEncoder::Group group = launch.makeGroup("group");
+    LaunchEncoder::Item item = launch.makeItem(group, "item"), later = item;
+    const Iteration any{Iteration::any, 0};
+    ItemEncoder first(launch, item, {{roles.filling, any}}),
+        second(launch, later, {{roles.filling, any}});
+    first.assertReached({&copy, {}, {}});
+    second.assertReached({&other, {}, {}});
+    Value p = first.encodeLane(roles.filled, 0),
+          q = second.encodeLane(roles.filled, 0);
+    first.assertTrue(copy.op == other.op
+                         ? launch.isBelow(p, q)
+                         : launch.isBelow(p, second.encodeSum(q, 1)));
+    first.assertTrue(launch.isBelow(q, first.encodeSum(p, roles.buffers)));
+    first.assertTrue(first.overlaps(copy, second, other));
+  };
+  return ask(copy.op,
+             "items copy to what an earlier copy still writes, of a position "
+             "that may not have been read yet",
+             "race", assertRace,
+             std::pair<Location, std::string>(other.op->getLoc(),
+                                              "the later copy is here"));
+}
+
+/// The first item of each warpgroup arrives for the last position of a block.
+LogicalResult FunctionProof::askLastArrival() {
+  nvgpu::MBarrierArriveOp arrival = intervals.getRoles().lastArrival;
+  auto guard = cast<scf::IfOp>(arrival->getParentOp());
+  for (bool isOne : {false, true}) {
+    auto assertOther = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item");
+      ItemEncoder encoder(launch, item, {});
+      const MemoryAccess reached{guard, {}, {}};
+      encoder.assertReached({&reached, {}, {}});
+      Value arrives = encoder.encodeLane(guard.getCondition(), 0),
+            isFirst = launch.isWithin(
+                launch.getLane(item, kWarpgroupItems).term, 0, 0);
+      launch.assertTrue(isOne ? arrives : launch.makeNot(arrives));
+      launch.assertTrue(isOne ? launch.makeNot(isFirst) : isFirst);
+    };
+    if (failed(ask(arrival,
+                   "not the first item of each warpgroup, and no other one, "
+                   "arrives here for the last position of a block",
+                   "role", assertOther)))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult FunctionProof::askRoles() {
@@ -546,6 +631,15 @@ LogicalResult FunctionProof::askRoles() {
   if (failed(ask(roles.filling, "two items fill the same buffers", "role",
                  assertSecond)))
     return failure();
+  if (roles.lastArrival && failed(askLastArrival()))
+    return failure();
+  if (roles.fillingBlocks)
+    for (const MemoryAccess &copy : intervals.getAccesses())
+      for (const MemoryAccess &other : intervals.getAccesses())
+        if (isa<nvgpu::TmaAsyncLoadOp>(copy.op) &&
+            isa<nvgpu::TmaAsyncLoadOp>(other.op) && conflicts(copy, other) &&
+            failed(askRefill(copy, other)))
+          return failure();
   for (const MemoryAccess &copy : intervals.getAccesses())
     for (const MemoryAccess &access : intervals.getAccesses())
       if (roles.getRole(copy.op) == roles.copying &&
@@ -559,9 +653,6 @@ LogicalResult FunctionProof::askGroups() {
   if (LaunchEncoder::hasOneGroup(func))
     return success();
   ArrayRef<MemoryAccess> accesses = intervals.getAccesses();
-  FailureOr<GroupNumbers> numbers = findGroupNumbers(func);
-  if (failed(numbers))
-    return failure();
   for (const auto &[i, x] : llvm::enumerate(accesses))
     for (const MemoryAccess &y : accesses.drop_front(i)) {
       if (!conflicts(x, y) ||
@@ -570,7 +661,7 @@ LogicalResult FunctionProof::askGroups() {
       auto assertRace = [&](LaunchEncoder &launch) {
         LaunchEncoder::Group group = launch.makeGroup("group"),
                              otherGroup = launch.makeGroup("other.group");
-        launch.assertDistinct(group, otherGroup, *numbers);
+        launch.assertDistinct(group, otherGroup, numbers);
         LaunchEncoder::Item item = launch.makeItem(group, "item"),
                             other = launch.makeItem(otherGroup, "other");
         ItemEncoder first(launch, item, {}), second(launch, other, {});
@@ -594,6 +685,11 @@ LogicalResult FunctionProof::ask() {
     return success();
   if (failed(checkFunction()) || failed(intervals.collect()))
     return failure();
+  FailureOr<GroupNumbers> found =
+      findGroupNumbers(func, intervals.getRoles().readingBlocks);
+  if (failed(found))
+    return failure();
+  numbers = std::move(*found);
   return failure(failed(askPermutations()) || failed(askBounds()) ||
                  failed(askConvergence()) || failed(askRoles()) ||
                  failed(askAddresses()) || failed(askRaces()) ||

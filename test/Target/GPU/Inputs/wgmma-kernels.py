@@ -18,6 +18,7 @@ options, with what they are by default:
   --buffers=3          memory for so many tiles, which are filled ahead; 1: one
   --tma                copies of boxes fill the tiles
   --by-warpgroup       with --tma: a further warpgroup begins them
+  --across-blocks      with --by-warpgroup: groups compute several blocks each
   --store              with --tma: the result is stored as boxes
   --band=0             rows of blocks that groups go through at once
   --device=SIM         where the program runs
@@ -141,6 +142,7 @@ def get_steps(o):
     if o["buffers"] > 1:
         by = str(o["buffers"]) + (" as tma" if o["tma"] else "")
         by += " by warpgroup" if o["by-warpgroup"] else ""
+        by += " across blocks" if o["across-blocks"] else ""
         s.add(f"buffer stage 0 by {by}")
         s.add(f"buffer stage 1 by {by}")
     if o["band"]:
@@ -252,6 +254,7 @@ def parse(arguments):
         "band": 0,
         "tma": False,
         "by-warpgroup": False,
+        "across-blocks": False,
         "store": False,
         "without-schedule": False,
         "alone": False,

@@ -26,6 +26,16 @@ inline constexpr llvm::StringLiteral byWarpgroupAttrName = "tg.by_warpgroup";
 /// `by warpgroup`.
 inline constexpr int64_t kByWarpgroup = StepAttr::kAsTma << 1;
 
+/// A unit attribute beside that one: there are as many groups as the device has
+/// compute units, or fewer, and each computes several blocks of results. The
+/// copies for the next block begin while the results of the last one are
+/// stored.
+inline constexpr llvm::StringLiteral acrossBlocksAttrName = "tg.across_blocks";
+
+/// What is added to the amount of such a step if it is `by warpgroup across
+/// blocks`.
+inline constexpr int64_t kAcrossBlocks = kByWarpgroup << 1;
+
 /// The work items of a warpgroup.
 inline constexpr int64_t kWarpgroupItems = 128;
 
@@ -34,6 +44,10 @@ inline constexpr int64_t kCopyingRegisters = 40;
 
 inline bool isByWarpgroup(StageOp tile) {
   return tile->hasAttr(byWarpgroupAttrName);
+}
+
+inline bool isAcrossBlocks(StageOp tile) {
+  return tile->hasAttr(acrossBlocksAttrName);
 }
 
 } // namespace mlir::tg

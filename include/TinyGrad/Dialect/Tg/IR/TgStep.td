@@ -62,7 +62,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `prefetch load 1 by n` | prefetches the element `n` positions ahead |
     | `nontemporal store 0` | makes the store non-temporal |
     | `contract ranged_reduce 0 on mma_m16n8k16_f16` | a sum of products is computed by a matrix operation |
-    | `buffer stage 0 by n` | gives a tile of a group memory for `n` tiles, which are filled ahead; with `as tma`, by copies of boxes that NVIDIA's tensor memory accelerator makes, and with `as tma by warpgroup` 128 further work items of the group begin these (`tg.by_warpgroup`) |
+    | `buffer stage 0 by n` | gives a tile of a group memory for `n` tiles, which are filled ahead; with `as tma`, by copies of boxes that NVIDIA's tensor memory accelerator makes, and with `as tma by warpgroup` 128 further work items of the group begin these (`tg.by_warpgroup`), with `across blocks` in groups that compute several blocks of results (`tg.across_blocks`) |
     | `buffer store 0 by 1 as tma` | the items of a group write results to memory of the group, of which that accelerator copies boxes |
     | `partition by n into [r]` | updates of elements whose number is read from memory get a range of `n` owners: each goes through all positions and updates the elements whose number is its own modulo `n` |
 

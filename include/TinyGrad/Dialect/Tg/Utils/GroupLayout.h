@@ -41,6 +41,13 @@ struct GroupLayout {
   /// Both are ranges of known length, and the last band may have fewer.
   int64_t band = 0;
 
+  /// If not 0, groups compute several blocks of results each
+  /// (TgCopyingItems.h): this is how many positions the ranges of the grid have
+  /// together, and groups[0] is how many groups there are at most. Each
+  /// computes the position of its number, and every one so many later as there
+  /// are groups.
+  int64_t blocks = 0;
+
   /// Ranges that are bound to the same items. No value depends on two of them,
   /// and they have the same extent.
   struct Axis {
@@ -118,7 +125,9 @@ struct GroupLayout {
   /// contraction; no store if there is none.
   struct BoxStore {
     StoreOp store;
-    StageOp tile;
+    /// The tile, or the store itself, if it has memory of its own: where groups
+    /// compute several blocks, tiles are filled for the next one.
+    Operation *memory;
     ResultBoxes result;
   };
   std::optional<BoxStore> boxStore;

@@ -74,6 +74,12 @@ struct WarpgroupBlock {
 /// multiplies while the other one reads, and none waits for copies.
 static constexpr BlockSize kWideBlock = {256, 256, 2, 4};
 
+/// The fewest buffers of groups that compute several blocks: the products of
+/// two positions run while the tiles of another one come.
+static constexpr int64_t kFewestAcrossBlocks = 3;
+/// Two mbarriers of a buffer.
+static constexpr int64_t kMbarrierBytes = 16;
+
 /// From the one with the fewest instructions for each product on. Those of
 /// 128x128 and of 128x64 fit twice into a compute unit.
 static constexpr WarpgroupBlock kWarpgroupBlocks[] = {
@@ -468,6 +474,19 @@ static void stageForWarpgroups(KernelSchedule &schedule, Value factor,
   schedule.setKind(ranges[place], RangeKind::loop);
 }
 
+/// The bytes of a result that may be stored as a part of a box: those of the
+/// only store, if it has the type of the factors, or 0.
+static int64_t countResultBytes(RangedReduceOp sum, const MatrixUnit &unit) {
+  auto kernel = sum->getParentOfType<KernelOp>();
+  SmallVector<StoreOp> stores(kernel.getBody().getOps<StoreOp>());
+  const int64_t bytes = tinygrad::getBytes(unit.element);
+  return stores.size() == 1 &&
+                 stores.front().getValue().getType().getIntOrFloatBitWidth() ==
+                     uint64_t(8 * bytes)
+             ? bytes
+             : 0;
+}
+
 /// The only store of a kernel is of boxes, if these are in memory as the
 /// hardware writes them and fit into a tile that was read.
 static void storeBoxes(KernelSchedule &schedule, KernelOp kernel) {
@@ -540,17 +559,41 @@ bool Heuristic::contractOnWarpgroups() {
   report("matrix rows", product.rows, block.rows);
   report("matrix columns", columns, block.columns);
   report("matrix depth", product.depth, depthSize);
-  const int64_t buffers = std::clamp<int64_t>(positions, 2, block.buffers);
-  report("buffers", product.depth, buffers);
-  if (columns->isBeforeInBlock(product.rows))
-    schedule.moveBefore(product.rows, columns);
+  int64_t buffers = std::clamp<int64_t>(positions, 2, block.buffers);
   // Where a group has a unit for itself, a further warpgroup copies boxes, if
   // any buffer is filled twice: no other group fills the gap where all wait at
   // a barrier.
-  const int64_t tileBytes =
-      buffers * (block.rows + block.columns) * tinygrad::kBoxRowBytes;
-  const bool isAlone =
-      2 * (tileBytes + target.reservedBytes) > target.unitBytes;
+  const int64_t positionBytes =
+      (block.rows + block.columns) * tinygrad::kBoxRowBytes;
+  const bool isAlone = 2 * (buffers * positionBytes + target.reservedBytes) >
+                       target.unitBytes,
+             isCopied = isAlone && positions > buffers;
+  // If there are more blocks than units, groups compute several: copies for the
+  // next block begin while results are stored. These need memory of their own,
+  // for which there may be a buffer less.
+  const int64_t numBlocks = llvm::SaturatingMultiply(
+      uint64_t(product.rows.getLargestExtent() / block.rows) *
+          uint64_t(columns.getLargestExtent() / block.columns),
+      uint64_t(others));
+  const int64_t ownBytes =
+      countResultBytes(sum, *unit) * block.rows * block.columns;
+  auto fits = [&](int64_t count) {
+    return count * (positionBytes + kMbarrierBytes) + ownBytes +
+               tinygrad::kWarpgroupAlignment <=
+           target.groupBytes;
+  };
+  const bool isAcross =
+      isCopied && numBlocks > target.parallelItems / 2 &&
+      llvm::none_of(schedule.getResultRanges(),
+                    [](RangeOp range) { return range.isSymbolic(); }) &&
+      fits(std::min(buffers, kFewestAcrossBlocks));
+  while (isAcross && !fits(buffers))
+    --buffers;
+  report("buffers", product.depth, buffers);
+  if (isAcross)
+    report("across blocks", product.rows, numBlocks);
+  if (columns->isBeforeInBlock(product.rows))
+    schedule.moveBefore(product.rows, columns);
   int64_t band = 0;
   if (!product.rows.isSymbolic() && !columns.isSymbolic() &&
       !product.depth.isSymbolic()) {
@@ -611,7 +654,8 @@ bool Heuristic::contractOnWarpgroups() {
   }
   // Boxes are not copied in loops of the result.
   const int64_t how = StepAttr::kAsTma + buffers +
-                      (isAlone && positions > buffers ? kByWarpgroup : 0);
+                      (isCopied ? kByWarpgroup : 0) +
+                      (isAcross ? kAcrossBlocks : 0);
   const ProductFactors staged = *getFactors(sum.getValue());
   for (Value factor : {staged.lhs, staged.rhs})
     schedule.setBuffers(getGroupTile(factor), how);

@@ -422,6 +422,8 @@ void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
   stage.setAsTma(count >= StepAttr::kAsTma);
   if (count >= kByWarpgroup)
     stage->setAttr(byWarpgroupAttrName, UnitAttr::get(stage.getContext()));
+  if (count >= kAcrossBlocks)
+    stage->setAttr(acrossBlocksAttrName, UnitAttr::get(stage.getContext()));
 }
 
 void KernelSchedule::storeBoxes(StoreOp store) {

@@ -246,6 +246,7 @@ def mutants(module):
     is_in_flight = "nvvm.wgmma.wait.group.sync.aligned 1" in module
     orders = []
     yield from order_mutants(lines)
+    yield from block_mutants(lines)
     for i, line in enumerate(lines):
         if line.strip() == "gpu.barrier":
             yield "barrier", lines[:i] + lines[i + 1 :], "no barrier is between"
@@ -276,7 +277,8 @@ def mutants(module):
         elif "nvvm.wgmma.wait" in line:
             if is_in_flight and "aligned 0" in line:
                 # The one after the loop.
-                yield "last wait for products", lines[:i] + lines[i + 1 :], "is not waited for"
+                message = "is not waited for|comes before the products"
+                yield "last wait for products", lines[:i] + lines[i + 1 :], message
                 continue
             running = int(re.search(r"aligned (\d+)", line)[1])
             later = replace(lines, i, f"aligned {running}", f"aligned {running + 1}")
@@ -354,6 +356,31 @@ def order_mutants(lines):
                 yield "row of band", other, "compute the same block of results"
 
 
+def block_mutants(lines):
+    """The mutants of loops over the blocks of results of a group."""
+    definitions = {}
+    for i, line in enumerate(lines):
+        if found := re.match(r"\s*(%\w+) = ", line):
+            definitions[found[1]] = line
+        if found := re.search(r"scf\.for %arg\d+ = %block_id_x\w* to (%\w+) step (%grid_dim\w+)", line):
+            end, step = found.groups()
+            number = ["%one_more = arith.constant 1 : index"]
+            every = replace(lines, i, f"step {step}", "step %one_more")
+            every[i:i] = number
+            yield "blocks of other groups", every, "unsupported|may end before|is for other blocks"
+            fewer = replace(lines, i, f"to {end}", "to %one_more")
+            fewer[i:i] = number
+            yield "fewer blocks", fewer, "is for other blocks of results"
+        # Positions begin anew in each block, and with them phases.
+        elif found := re.search(r"arith\.addi %arg\d+, (%\w+) : index", line):
+            product = re.search(r"arith\.muli (%\w+),", definitions.get(found[1], ""))
+            turn = definitions.get(product[1], "") if product else ""
+            if re.search(r"arith\.divui %arg\d+, %grid_dim", turn):
+                anew = replace(lines, i, f", {found[1]} :", ", %none :")
+                anew[i:i] = ["%none = arith.constant 0 : index"]
+                yield "positions of one block", anew, "unsupported|phase"
+
+
 def direct_mutants(lines, i, place):
     """The mutants of a copy of a subgroup to a place."""
     for what, number, message in (
@@ -394,7 +421,7 @@ def role_mutants(lines, i):
     elif re.search(r"nvvm\.setmaxregister +decrease", line):
         found.append(("registers not given back", without, "takes more registers than others"))
     elif "nvgpu.mbarrier.arrive %" in line:
-        message = "unsupported wait|no item only copies|not one for what is full"
+        message = "unsupported wait|no item only copies|not one for what is full|not one in a loop"
         found.append(("arrival of readers", without, message))
         number = re.search(r"\[(%\w+)\]", line)[1]
         other = replace(lines, i, f"[{number}]", "[%other]")
@@ -432,6 +459,12 @@ def store_mutants(lines, i):
     message = "may end before this store has read its box"
     if "nvvm.cp.async.bulk.commit.group" in line:
         found.append(("commit of stores", without, message))
+    elif "nvvm.cp.async.bulk.wait_group" in line and "bulk.commit" not in lines[i - 1]:
+        # Where groups compute several blocks: before the next results, and at the end.
+        message += "|waited for the store of a box"
+        found.append(("wait for stores of a block", without, message))
+        later = replace(lines, i, "wait_group 0", "wait_group 1")
+        found.append(("later wait for stores of a block", later, message))
     elif "nvvm.cp.async.bulk.wait_group" in line:
         found.append(("wait for stores", without, message))
         later = replace(lines, i, "wait_group 0", "wait_group 1")
