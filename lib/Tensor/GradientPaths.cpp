@@ -80,7 +80,7 @@ void GradientPaths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
 }
 
 void GradientPaths::checkMemory(ArrayRef<Operation *> memory,
-                        ArrayRef<Operation *> wrt) const {
+                                ArrayRef<Operation *> wrt) const {
   if (memory.empty())
     return;
   for (Operation *start : wrt) {
@@ -158,9 +158,10 @@ static std::string nameOf(Operation *op) {
   return name;
 }
 
-std::string tinygrad::detail::explainMissing(GraphImpl &graph, Operation *output,
-               llvm::function_ref<bool(Operation *)> isTarget,
-               const char *otherwise) {
+std::string
+tinygrad::detail::explainMissing(GraphImpl &graph, Operation *output,
+                                 llvm::function_ref<bool(Operation *)> isTarget,
+                                 const char *otherwise) {
   // A path along all operands, and back along it to the last operation that
   // gradients do not flow through.
   llvm::DenseMap<Operation *, Operation *> userOf{{output, nullptr}};
@@ -198,7 +199,8 @@ std::string tinygrad::detail::explainMissing(GraphImpl &graph, Operation *output
 }
 
 void tinygrad::detail::checkAssigned(GraphImpl &graph, Operation *output,
-                          ArrayRef<Tensor> wrt, ArrayRef<Operation *> wrtOps) {
+                                     ArrayRef<Tensor> wrt,
+                                     ArrayRef<Operation *> wrtOps) {
   if (graph.formerValues.empty())
     return;
   llvm::SmallSetVector<Operation *, 16> seen;

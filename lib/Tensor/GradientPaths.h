@@ -29,7 +29,8 @@ std::string describe(GraphImpl &graph, mlir::Operation *op);
 /// What lies between an output and the operations to differentiate by.
 class GradientPaths {
 public:
-  GradientPaths(GraphImpl &graph, const char *method) : graph(graph), method(method) {}
+  GradientPaths(GraphImpl &graph, const char *method)
+      : graph(graph), method(method) {}
 
   /// Follows gradients from \p output to tensors that require one and to \p
   /// wrt. Throws Error for a value that gradients should flow through but
@@ -37,7 +38,9 @@ public:
   void follow(mlir::Operation *output, llvm::ArrayRef<mlir::Operation *> wrt);
 
   /// The tensors found that require a gradient.
-  llvm::ArrayRef<mlir::Operation *> leaves() const { return leafOps.getArrayRef(); }
+  llvm::ArrayRef<mlir::Operation *> leaves() const {
+    return leafOps.getArrayRef();
+  }
   /// The operations with custom gradients between output and `wrt` (or any
   /// leaf if there are none), each after those that it depends on.
   llvm::ArrayRef<mlir::Operation *> customs() const { return customOps; }
@@ -54,7 +57,8 @@ private:
   void checkMemory(llvm::ArrayRef<mlir::Operation *> memory,
                    llvm::ArrayRef<mlir::Operation *> wrt) const;
   /// Throws Error if \p op is memory that one of \p wrt had an influence on.
-  void checkCut(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> wrt) const;
+  void checkCut(mlir::Operation *op,
+                llvm::ArrayRef<mlir::Operation *> wrt) const;
 
   GraphImpl &graph;
   const char *method;

@@ -545,9 +545,9 @@ TEST_P(GPUErrors, anyNumberOfGroups) {
     control->takeLog();
     list->replay(&address, &value);
     device.synchronize();
-    EXPECT_THAT(logged("run"), ::testing::ElementsAre(HasSubstr(run),
-                                                      HasSubstr(run),
-                                                      HasSubstr(run)))
+    EXPECT_THAT(
+        logged("run"),
+        ::testing::ElementsAre(HasSubstr(run), HasSubstr(run), HasSubstr(run)))
         << mark;
   }
 }

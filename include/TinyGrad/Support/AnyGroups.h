@@ -18,9 +18,9 @@
 namespace tinygrad {
 
 /// Code for a kernel that computes the same with any number of groups along x
-/// has a constant array whose name is that of the kernel and this. A launch then
-/// has at most as many groups as the device has compute units: those that begin
-/// when others end would only make it longer.
+/// has a constant array whose name is that of the kernel and this. A launch
+/// then has at most as many groups as the device has compute units: those that
+/// begin when others end would only make it longer.
 inline constexpr std::string_view kAnyGroupsSuffix = "_any_groups";
 
 } // namespace tinygrad

@@ -13,11 +13,11 @@
 #include "DirectCopies.h"
 #include "MatrixUnits.h"
 #include "TensorMaps.h"
-#include "TinyGrad/Support/AnyGroups.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/AnyGroups.h"
 #include "TinyGrad/Support/GPUChips.h"
 #include "TinyGrad/Support/MatrixUnits.h"
 #include "TinyGrad/Support/Occupancy.h"
@@ -201,8 +201,9 @@ static void markAnyGroups(LLVM::LLVMFuncOp func) {
       builder, func.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 1),
       /*isConstant=*/true, LLVM::Linkage::External,
       (func.getName() + StringRef(tinygrad::kAnyGroupsSuffix)).str(),
-      builder.getI8TensorAttr({1}), /*alignment=*/1,
-      static_cast<unsigned>(NVVM::NVVMMemorySpace::Constant));
+      DenseElementsAttr::get(RankedTensorType::get({1}, builder.getI8Type()),
+                             int8_t(1)),
+      /*alignment=*/1, static_cast<unsigned>(NVVM::NVVMMemorySpace::Constant));
 }
 
 /// Tensor maps are passed by value, and stay where the launch has put them: the

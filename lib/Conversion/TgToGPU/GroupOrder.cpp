@@ -119,8 +119,9 @@ void GPUEmitter::bindBands(Value number) {
         height = constant(band);
   // In a band, neighbors are one below the other.
   auto split = [&](B &b, Value inBand, Value height) {
-    return std::pair<Value, Value>(arith::RemUIOp::create(b, inBand, height),
-                                   arith::DivUIOp::create(b, inBand, height));
+    Value row = arith::RemUIOp::create(b, inBand, height),
+          column = arith::DivUIOp::create(b, inBand, height);
+    return std::pair(row, column);
   };
   Value row, column;
   if (band == count) {

@@ -195,8 +195,8 @@ public:
   virtual std::vector<TensorMap>
   findTensorMaps(const std::vector<char> &code,
                  const std::string &kernel) const;
-  /// Whether the code of a kernel says that it computes the same with any number
-  /// of groups (Support/AnyGroups.h).
+  /// Whether the code of a kernel says that it computes the same with any
+  /// number of groups (Support/AnyGroups.h).
   virtual bool takesAnyGroups(const std::vector<char> &code,
                               const std::string &kernel) const;
   /// Makes the hardware's form of a tensor map of a buffer at \p address.

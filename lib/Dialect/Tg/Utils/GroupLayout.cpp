@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "LayoutBuilder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Support/GPUChips.h"
@@ -26,15 +26,9 @@ using tinygrad::kBankBytes;
 static constexpr int64_t kFewBanks = 4;
 /// Bytes of the smallest asynchronous copy.
 static constexpr int64_t kFewestCopied = 4;
-/// Alignment of the parts of a group's memory in bytes.
-static constexpr int64_t kMemoryAlignment = 16;
-
 /// What lanes read in one turn where reads transpose, and what they read of one
 /// row, in bytes.
 static constexpr int64_t kTransposedTurn = 256, kTransposedChunk = 32;
-
-/// What an mbarrier takes in the memory of a group.
-static constexpr int64_t kMbarrierBytes = 8;
 
 static bool isGrid(RangeOp range) {
   return range.getKind() == RangeKind::global ||
@@ -44,60 +38,6 @@ static bool isItem(RangeOp range) {
   return range.getKind() == RangeKind::local ||
          range.getKind() == RangeKind::group_reduce;
 }
-
-namespace {
-class LayoutBuilder {
-public:
-  LayoutBuilder(KernelOp kernel, const TargetFacts &target)
-      : kernel(kernel), target(target) {}
-
-  FailureOr<GroupLayout> build();
-
-private:
-  LogicalResult addGridRanges();
-  /// The order of groups, if a range of the grid asks for another one.
-  LogicalResult addBand();
-  LogicalResult addRange(RangeOp range, bool fillsTile);
-  LogicalResult addAxes();
-  LogicalResult addExchange(RangedReduceOp reduce);
-  LogicalResult addContraction(RangedReduceOp reduce);
-  void permuteTile(StageOp tile);
-  void permuteTransposed(GroupLayout::Memory &memory,
-                         const Contraction::Factor &factor, int64_t bytes);
-  /// Reports a tile that wgmma cannot read.
-  LogicalResult checkWarpgroups();
-  /// Finds the boxes of tiles that copies of boxes fill, and reports others.
-  LogicalResult addBoxTiles();
-  /// The same for a store of boxes.
-  LogicalResult addBoxStore();
-  /// What counts the copies of boxes.
-  LogicalResult addMbarriers();
-  /// The blocks of results, if groups compute several.
-  LogicalResult addBlocks();
-  /// The items that no range has, which copy boxes.
-  LogicalResult addCopyingItems();
-  LogicalResult addMemory(Operation *op, Type element, int64_t size,
-                          int64_t alignment = kMemoryAlignment);
-  LogicalResult addTile(StageOp stage);
-  /// Whether neighboring items read elements of the tile that are in few banks,
-  /// one after the other.
-  bool hasBankConflicts(StageOp stage, int64_t row, int64_t bytes);
-  /// The distance of what neighboring items write, one element each, if that is
-  /// in few banks; 0 if it is not.
-  int64_t getConflictingStep(StageOp stage, int64_t bytes);
-  /// Whether no read of several lanes crosses the end of a row, after which the
-  /// next one begins at a multiple of `pad` elements.
-  bool readsWithinRows(StageOp stage, int64_t row, int64_t pad);
-  /// Whether some operation is computed at every combination of positions of
-  /// both ranges.
-  bool meet(RangeOp a, RangeOp b);
-
-  KernelOp kernel;
-  const TargetFacts &target;
-  IndexAnalysis analysis;
-  GroupLayout layout;
-};
-} // namespace
 
 static Dim getProduct(MLIRContext *context, ArrayRef<RangeOp> ranges) {
   Dim product(context, 1);
@@ -536,227 +476,6 @@ void LayoutBuilder::permuteTransposed(GroupLayout::Memory &memory,
   memory.chunkBits = llvm::Log2_64(kTransposedChunk / bytes);
   memory.rowMask = rows == 1 ? 3 : 1;
   memory.farMask = memory.rowMask + 1;
-}
-
-LogicalResult LayoutBuilder::checkWarpgroups() {
-  for (const Contraction &contraction : layout.contractions) {
-    if (!contraction.unit->readsMemory())
-      continue;
-    for (const Contraction::Factor *factor :
-         {&contraction.rows, &contraction.columns}) {
-      auto *memory = llvm::find_if(
-          layout.memories, [&](const auto &m) { return m.op == factor->tile; });
-      const int64_t row = contraction.unit->getRowElements();
-      const int64_t size =
-          StageOp(factor->tile).getTile().getType().getNumElements();
-      if (memory->rowBits != llvm::Log2_64(row) ||
-          memory->rowMask + 1 != tinygrad::kWarpgroupRows ||
-          memory->chunkBits != llvm::Log2_64(row / tinygrad::kWarpgroupRows) ||
-          size % (row * tinygrad::kWarpgroupRows) != 0)
-        return StageOp(factor->tile).emitOpError("is not laid out as ")
-               << StringRef(contraction.unit->name)
-               << " reads it: only such operations may read it, and it has "
-                  "multiples of "
-               << row * tinygrad::kWarpgroupRows << " elements";
-    }
-  }
-  return success();
-}
-
-LogicalResult LayoutBuilder::addBoxTiles() {
-  SmallVector<StageOp> tiles;
-  for (auto tile : kernel.getBody().getOps<StageOp>())
-    if (tile.getAsTma() && !tile.use_empty())
-      tiles.push_back(tile);
-  // Processors without groups fill them as others.
-  if (tiles.empty() || target.groupItems == 0)
-    return success();
-  llvm::SmallDenseMap<Operation *, TileBoxes> boxesOf;
-  for (StageOp tile : tiles) {
-    std::string obstacle;
-    std::optional<TileBoxes> boxes =
-        getTileBoxes(kernel, tile, analysis, obstacle);
-    if (!boxes)
-      return tile.emitOpError("cannot be filled 'as tma': ") << obstacle;
-    boxesOf.try_emplace(tile, std::move(*boxes));
-  }
-  auto *found =
-      llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
-        return contraction.unit->readsMemory() &&
-               llvm::all_of(tiles, [&](StageOp tile) {
-                 return tile == contraction.rows.tile ||
-                        tile == contraction.columns.tile;
-               });
-      });
-  if (found == layout.contractions.end() || tiles.size() != 2 ||
-      tiles[0].getBuffers() != tiles[1].getBuffers() ||
-      isByWarpgroup(tiles[0]) != isByWarpgroup(tiles[1]) ||
-      isAcrossBlocks(tiles[0]) != isAcrossBlocks(tiles[1]))
-    return tiles.front().emitOpError("is filled 'as tma'")
-           << (isByWarpgroup(tiles.front()) ? " 'by warpgroup'" : "")
-           << (isAcrossBlocks(tiles.front()) ? " 'across blocks'" : "")
-           << ": both factors of one sum on wgmma_* have to be, "
-              "and have as many buffers";
-  // Phases of mbarriers are counted by the only loop.
-  RangedReduceOp sum = found->op;
-  unsigned loops = 0;
-  for (Value value : sum.getRanges()) {
-    auto range = value.getDefiningOp<RangeOp>();
-    if (range == found->depth || range.getKind() == RangeKind::unroll)
-      continue;
-    if (range.isSymbolic() || range.getKind() != RangeKind::loop)
-      return sum.emitOpError("reads tiles that are filled 'as tma', but range ")
-             << range.getId() << " is not a loop of known length";
-    ++loops;
-  }
-  for (Value value : analysis.getRanges(sum.getResult()))
-    if (auto range = value.getDefiningOp<RangeOp>();
-        range.getKind() == RangeKind::loop)
-      return sum.emitOpError("reads tiles that are filled 'as tma', but is in "
-                             "the loop of range ")
-             << range.getId();
-  if (loops != 1)
-    return sum.emitOpError("reads tiles that are filled 'as tma', but has ")
-           << loops << " loops";
-  for (StageOp tile : {found->rows.tile, found->columns.tile})
-    layout.boxTiles.push_back({tile, boxesOf.find(tile)->second});
-  return success();
-}
-
-LogicalResult LayoutBuilder::addMbarriers() {
-  if (layout.boxTiles.empty())
-    return success();
-  StageOp tile = layout.boxTiles.front().first;
-  layout.mbarriers =
-      int64_t(*tile.getBuffers()) * (isByWarpgroup(tile) ? 2 : 1);
-  layout.groupBytes = llvm::alignTo(layout.groupBytes, kMbarrierBytes) +
-                      layout.mbarriers * kMbarrierBytes;
-  // If the launch provides the other memory, that begins after mbarriers.
-  if (layout.groupBytes + tinygrad::kWarpgroupAlignment > target.groupBytes)
-    return kernel.emitError("needs more memory than a group of work items has: "
-                            "tiles and mbarriers of ")
-           << layout.groupBytes << " bytes; the target has "
-           << target.groupBytes << " bytes";
-  return success();
-}
-
-LogicalResult LayoutBuilder::addBoxStore() {
-  SmallVector<StoreOp> stores(kernel.getBody().getOps<StoreOp>());
-  auto *found =
-      llvm::find_if(stores, [](StoreOp store) { return store.getAsTma(); });
-  if (found == stores.end() || target.groupItems == 0)
-    return success();
-  StoreOp store = *found;
-  if (layout.boxTiles.empty())
-    return store.emitOpError("cannot be done 'as tma': no sum on wgmma_* has "
-                             "tiles that are filled 'as tma'");
-  if (stores.size() != 1)
-    return store.emitOpError("cannot be done 'as tma': the kernel has ")
-           << stores.size() << " stores";
-  auto *contraction =
-      llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
-        return contraction.rows.tile == layout.boxTiles.front().first;
-      });
-  std::string obstacle;
-  std::optional<ResultBoxes> result =
-      getResultBoxes(kernel, store, *contraction, analysis, obstacle);
-  if (!result)
-    return store.emitOpError("cannot be done 'as tma': ") << obstacle;
-  int64_t items = 1;
-  for (const ResultBoxes::Digit &digit : result->digits)
-    if (RangeOp range = digit.range; range.getKind() == RangeKind::local)
-      items *= range.getLargestExtent();
-  if (items != layout.getGroupItems())
-    return store.emitOpError("cannot be done 'as tma': ")
-           << items << " of the " << layout.getGroupItems()
-           << " work items of a group have results of their own";
-  // All products have been added when results are stored.
-  const Type element = store.getValue().getType();
-  for (const auto &[tile, boxes] : layout.boxTiles) {
-    auto *memory = llvm::find_if(
-        layout.memories, [&](const auto &memory) { return memory.op == tile; });
-    const int64_t size = result->rows * result->columns;
-    if (memory->element != element ||
-        (memory->size < size && !isAcrossBlocks(tile)))
-      continue;
-    Operation *own = tile;
-    if (isAcrossBlocks(tile)) {
-      // In the order that boxes have.
-      const GroupLayout::Memory order = *memory;
-      if (failed(
-              addMemory(store, element, size, tinygrad::kWarpgroupAlignment)))
-        return failure();
-      GroupLayout::Memory &added = layout.memories.back();
-      added.chunkBits = order.chunkBits;
-      added.rowBits = order.rowBits;
-      added.rowMask = order.rowMask;
-      own = store;
-    }
-    layout.boxStore = {store, own, std::move(*result)};
-    return success();
-  }
-  return store.emitOpError("cannot be done 'as tma': no tile of ")
-         << element << " has memory for " << result->rows << "x"
-         << result->columns << " results";
-}
-
-LogicalResult LayoutBuilder::addBlocks() {
-  auto tiles = kernel.getBody().getOps<StageOp>();
-  auto found = llvm::find_if(tiles, [](StageOp tile) {
-    return isAcrossBlocks(tile) && !tile.use_empty();
-  });
-  if (found == tiles.end() || target.groupItems == 0)
-    return success();
-  int64_t blocks = 1;
-  for (const Dim &number : layout.groups)
-    if (!number.isStatic() ||
-        llvm::MulOverflow(blocks, *number.getStatic(), blocks))
-      return (*found).emitOpError("is filled 'across blocks', but the numbers "
-                                  "of groups are symbolic, or too large");
-  if (layout.foldedGroups.getAttr())
-    blocks = layout.foldedGroups.getStatic().value_or(0);
-  layout.blocks = blocks;
-  layout.foldedGroups = Dim();
-  // Each compute unit has two parallel items.
-  const Dim one(kernel.getContext(), 1),
-      units(kernel.getContext(),
-            std::clamp<int64_t>(target.parallelItems / 2, 1, blocks));
-  layout.groups = {units, one, one};
-  return success();
-}
-
-LogicalResult LayoutBuilder::addCopyingItems() {
-  auto tiles = kernel.getBody().getOps<StageOp>();
-  auto found = llvm::find_if(tiles, [](StageOp tile) {
-    return isByWarpgroup(tile) && !tile.use_empty();
-  });
-  if (found == tiles.end() || target.groupItems == 0)
-    return success();
-  StageOp tile = *found;
-  const int64_t items = layout.getGroupItems();
-  if (!layout.hasWarpgroups() || items % kWarpgroupItems != 0)
-    return tile.emitOpError("is filled 'by warpgroup', but no sum on wgmma_* "
-                            "reads it");
-  // Some loads of such a kernel wait for stores of all items.
-  if (kernel.getInPlace())
-    return tile.emitOpError("is filled 'by warpgroup', but the kernel works in "
-                            "place");
-  if (items + kWarpgroupItems > target.groupItems)
-    return kernel.emitError("has groups of ")
-           << items << " work items and " << kWarpgroupItems
-           << " that only copy; the target admits " << target.groupItems;
-  unsigned &direction = layout.copyingDirection;
-  int64_t stride = items;
-  for (direction = 2; direction > 0 && layout.groupSize[direction] == 1;)
-    --direction;
-  stride /= layout.groupSize[direction];
-  if (kWarpgroupItems % stride != 0)
-    return tile.emitOpError("is filled 'by warpgroup', but the work items of a "
-                            "group are not a multiple of ")
-           << stride;
-  layout.copyingItems = kWarpgroupItems;
-  layout.groupSize[direction] += kWarpgroupItems / stride;
-  return success();
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {
