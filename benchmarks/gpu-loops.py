@@ -93,10 +93,10 @@ SCHEDULES |= {
         *SCHEDULES[f"{name}-tma-store"],
         "--buffers=3",
         "--by-warpgroup",
-        *more,
+        "--across-blocks",
+        "--band=16",
     ]
     for name in ("wgmma-128x256", "wgmma-256x128")
-    for more in (["--across-blocks", "--band=16"],)
 } | {
     f"{name}-by-warpgroup-store": [*SCHEDULES[f"{name}-tma-store"], "--buffers=3", "--by-warpgroup"]
     for name in ("wgmma-128x256", "wgmma-256x128")

@@ -127,12 +127,15 @@ static void carryBuffers(scf::ForOp loop) {
     return arith::AddIOp::create(rewriter, loc, number.before,
                                  constant(begin.getZExtValue() + number.ahead));
   };
-  for (const auto &[number, ops] : found)
-    first.push_back(
-        number.before
-            ? arith::RemUIOp::create(rewriter, loc, getBegin(number),
-                                     constant(number.buffers))
-            : constant((begin.getZExtValue() + number.ahead) % number.buffers));
+  for (const auto &[number, ops] : found) {
+    if (!number.before) {
+      first.push_back(
+          constant((begin.getZExtValue() + number.ahead) % number.buffers));
+      continue;
+    }
+    Value position = getBegin(number), buffers = constant(number.buffers);
+    first.push_back(arith::RemUIOp::create(rewriter, loc, position, buffers));
+  }
   for (auto [op, place] : parities) {
     const Number &number = found[place].first;
     if (!number.before) {
@@ -141,12 +144,12 @@ static void carryBuffers(scf::ForOp loop) {
           1));
       continue;
     }
-    Value filling = arith::DivUIOp::create(rewriter, loc, getBegin(number),
-                                           constant(number.buffers));
+    Value position = getBegin(number), buffers = constant(number.buffers);
+    Value filling = arith::DivUIOp::create(rewriter, loc, position, buffers);
+    Value parity = arith::RemUIOp::create(rewriter, loc, filling, constant(2));
+    Value one = constant(1);
     first.push_back(arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::eq,
-        arith::RemUIOp::create(rewriter, loc, filling, constant(2)),
-        constant(1)));
+        rewriter, loc, arith::CmpIPredicate::eq, parity, one));
   }
   auto getNext = [&](OpBuilder &b, Location loc,
                      ArrayRef<BlockArgument> carried) {

@@ -192,8 +192,8 @@ void Distributor::distribute(arith::XOrIOp op, const Permutation &permutation,
   // Also where there is nothing to take out: another index may share it.
   Value original = build(Value(), inner, Flags::none);
   auto getRow = [&](unsigned bits, uint64_t mask) -> Value {
-    return arith::AndIOp::create(
-        b, arith::ShRUIOp::create(b, original, number(bits)), number(mask));
+    Value row = arith::ShRUIOp::create(b, original, number(bits));
+    return arith::AndIOp::create(b, row, number(mask));
   };
   Value row = getRow(permutation.rowBits, permutation.rowMask);
   if (permutation.farMask != 0)

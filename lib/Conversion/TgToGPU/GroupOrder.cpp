@@ -27,6 +27,13 @@ static constexpr gpu::Dimension kDirections[] = {
     gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
 
 void GPUEmitter::bindGrid() {
+  // The number of a group in rows of those along x.
+  auto addRows = [&](Value x) -> Value {
+    Value y = getNumber(gpu::Dimension::y, /*isItem=*/false);
+    Value width = getDimValue(layout.groups[0], kernel.getLoc());
+    B &b = at(0, kernel.getLoc());
+    return arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), x);
+  };
   for (auto [direction, own] : llvm::enumerate(layout.gridRanges)) {
     if (layout.band > 0 && direction < 2)
       continue;
@@ -38,23 +45,14 @@ void GPUEmitter::bindGrid() {
     Value number = layout.groups[direction].is(1)
                        ? Value()
                        : getNumber(kDirections[direction], /*isItem=*/false);
-    if (layout.foldedGroups.getAttr() && direction == 0) {
-      Value y = getNumber(gpu::Dimension::y, /*isItem=*/false);
-      Value width = getDimValue(layout.groups[0], kernel.getLoc());
-      B &b = at(0, kernel.getLoc());
-      number =
-          arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), number);
-    }
+    if (layout.foldedGroups.getAttr() && direction == 0)
+      number = addRows(number);
     bindParallelRanges(indices, number);
   }
   if (layout.band > 0) {
-    Value y = getNumber(gpu::Dimension::y, /*isItem=*/false);
-    if (layout.groups[0].is(1))
-      return bindBands(y);
-    Value x = getNumber(gpu::Dimension::x, /*isItem=*/false);
-    Value width = getDimValue(layout.groups[0], kernel.getLoc());
-    B &b = at(0, kernel.getLoc());
-    bindBands(arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), x));
+    bindBands(layout.groups[0].is(1)
+                  ? getNumber(gpu::Dimension::y, /*isItem=*/false)
+                  : addRows(getNumber(gpu::Dimension::x, /*isItem=*/false)));
   }
 }
 

@@ -84,12 +84,12 @@
 
 // -----
 
-// expected-error @+1 {{only ranges of kind 'global' have bands, of 2 or more positions (C2)}}
+// expected-error @+1 {{only ranges of kind 'global' have bands, of 2 to 2147483647 positions (C2)}}
 #a = #tg.step<set_kind [0] as local by 8>
 
 // -----
 
-// expected-error @+1 {{only ranges of kind 'global' have bands, of 2 or more positions (C2)}}
+// expected-error @+1 {{only ranges of kind 'global' have bands, of 2 to 2147483647 positions (C2)}}
 #a = #tg.step<set_kind [0] as global by 1>
 
 // -----

@@ -127,9 +127,10 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
         symbolizeRangeKind(static_cast<uint32_t>(amount % kBandUnit));
     if (amount < 0 || !rangeKind)
       return emitError() << amount << " is no kind of range (C2)";
-    if (band > 0 && (band < 2 || *rangeKind != RangeKind::global))
-      return emitError() << "only ranges of kind 'global' have bands, of 2 or "
-                            "more positions (C2)";
+    if (band > 0 &&
+        (band < 2 || band > kMaxRangeId || *rangeKind != RangeKind::global))
+      return emitError() << "only ranges of kind 'global' have bands, of 2 to "
+                         << kMaxRangeId << " positions (C2)";
     return success();
   }
   if (kind == StepKind::contract) {

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The part of a group's layout that is about operations of warpgroups and copies
-/// of boxes: tiles, stores, mbarriers, items that only copy, and blocks of groups
-/// that compute several.
+/// The part of a group's layout that is about operations of warpgroups and
+/// copies of boxes: tiles, stores, mbarriers, items that only copy, and blocks
+/// of groups that compute several.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -190,20 +190,25 @@ LogicalResult LayoutBuilder::addBlocks() {
   });
   if (found == tiles.end() || target.groupItems == 0)
     return success();
-  int64_t blocks = 1;
+  std::optional<int64_t> blocks = 1;
   for (const Dim &number : layout.groups)
-    if (!number.isStatic() ||
-        llvm::MulOverflow(blocks, *number.getStatic(), blocks))
-      return (*found).emitOpError("is filled 'across blocks', but the numbers "
-                                  "of groups are symbolic, or too large");
+    if (blocks && (!number.isStatic() ||
+                   llvm::MulOverflow(*blocks, *number.getStatic(), *blocks)))
+      blocks = std::nullopt;
   if (layout.foldedGroups.getAttr())
-    blocks = layout.foldedGroups.getStatic().value_or(0);
-  layout.blocks = blocks;
+    blocks = layout.foldedGroups.getStatic();
+  if (!blocks)
+    return (*found).emitOpError("is filled 'across blocks', but the numbers "
+                                "of groups are symbolic, or too large");
+  if (*blocks == 0)
+    return (*found).emitOpError(
+        "is filled 'across blocks', but there are no blocks");
+  layout.blocks = *blocks;
   layout.foldedGroups = Dim();
   // Each compute unit has two parallel items.
   const Dim one(kernel.getContext(), 1),
       units(kernel.getContext(),
-            std::clamp<int64_t>(target.parallelItems / 2, 1, blocks));
+            std::clamp<int64_t>(target.parallelItems / 2, 1, *blocks));
   layout.groups = {units, one, one};
   return success();
 }

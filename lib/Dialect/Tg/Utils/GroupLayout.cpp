@@ -461,9 +461,10 @@ void LayoutBuilder::permuteTile(StageOp tile) {
 }
 
 /// Reads that transpose: in one turn, 32 lanes read 32 bytes each of eight rows
-/// of a depth, 0 to 3 and 8 to 11, or 4 to 7 and 12 to 15. So bit 2 of their
-/// numbers says nothing. It is the lowest bit of the number of a row of 256
-/// bytes or more, but for one.
+/// of the depth, 0 to 3 and 8 to 11, or 4 to 7 and 12 to 15. These differ in
+/// bits 0, 1 and 3, so chunks are flipped by those bits, and bit 2 is skipped.
+/// If a row of the tile holds two rows of the depth, bit 0 is the place in it,
+/// and bits 1 and 3 remain.
 void LayoutBuilder::permuteTransposed(GroupLayout::Memory &memory,
                                       const Contraction::Factor &factor,
                                       int64_t bytes) {

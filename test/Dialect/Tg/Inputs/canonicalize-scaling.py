@@ -2,20 +2,14 @@
 
 Usage: canonicalize-scaling.py TG_OPT
 
-Each graph below has one kind of work for the canonicalizer, in 5,000 and in
-80,000 operations. Linear work takes 16 times the processor time, quadratic
-work 256 times. The limit is between them, far enough from both that a busy
-machine does not decide: with other work on its cores, twice the processor
-time for the same instructions is usual.
+Each graph below has one kind of work for the canonicalizer, in up to 80,000 operations.
 """
 
-import os
-import resource
-import subprocess
 import sys
-import tempfile
 
-SMALL, FACTOR, LIMIT, ATTEMPTS = 5000, 16, 64, 3
+import scaling
+
+LARGEST = 80000
 
 
 def function(body, result="tensor<4x8xf32>"):
@@ -116,36 +110,4 @@ def layers(count):
     return function(body)
 
 
-def measure(tg_opt, text):
-    """Processor seconds of one canonicalization, start-up included."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-        file.write(text)
-        file.flush()
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [tg_opt, "-canonicalize", file.name, "-o", os.devnull], check=True
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def main():
-    tg_opt = sys.argv[1]
-    start_up = min(measure(tg_opt, "") for _ in range(3))
-    failed = False
-    for name, graph in GRAPHS.items():
-        small, large = graph(SMALL), graph(SMALL * FACTOR)
-        # Work that grows too fast does so in each attempt.
-        for _ in range(ATTEMPTS):
-            least = max(measure(tg_opt, small) - start_up, 0.02)
-            most = measure(tg_opt, large) - start_up
-            print(f"{name}: {least:.3f} s, {most:.3f} s, {most / least:.1f} times")
-            if most <= LIMIT * least:
-                break
-        else:
-            failed = True
-    if failed:
-        sys.exit(f"error: {FACTOR} times the graph takes over {LIMIT} times as long")
-
-
-main()
+scaling.check([sys.argv[1], "-canonicalize"], "", GRAPHS.items(), LARGEST)

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Groups of a launch begin in the order of their numbers. By it, those that
-/// run at the same time share what they read, or do not.
+/// Groups of a launch begin in the order of their numbers. The order decides
+/// how much of what they read those that run at the same time share.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -44,9 +44,8 @@ struct GroupLayout {
 
   /// If not 0, groups compute several blocks of results each
   /// (TgCopyingItems.h): this is how many positions the ranges of the grid have
-  /// together, and groups[0] is how many groups there are at most. Each
-  /// computes the position of its number, and every one so many later as there
-  /// are groups.
+  /// together, and groups[0] is how many groups there are at most. Group g of
+  /// n computes the positions g, g + n, g + 2n, ...
   int64_t blocks = 0;
 
   /// Ranges that are bound to the same items. No value depends on two of them,
@@ -81,10 +80,9 @@ struct GroupLayout {
     /// in different banks. A chunk is what a lane reads at once: 8 of 16 bytes
     /// or 16 of 8 are 128, 16 of 16 are 256. 0: all are in their order.
     unsigned chunkBits = 0, rowBits = 0, rowMask = 0;
-    /// Bits of the number of the row without its lowest bit that chunks are
-    /// flipped by beside those of `rowMask`, of a tile that reads transpose: 32
-    /// lanes read rows whose numbers differ in these bits alone. Their chunks
-    /// have 32 bytes.
+    /// Of a tile that reads transpose, chunk c of a row r is at number
+    /// c ^ ((r & rowMask) | ((r >> 1) & farMask)): 32 lanes read rows whose
+    /// numbers differ in these bits alone. Chunks have 32 bytes there.
     unsigned farMask = 0;
     /// After so many elements, rows are permuted as the first ones.
     int64_t getPeriod() const {

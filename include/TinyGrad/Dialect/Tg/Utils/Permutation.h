@@ -16,13 +16,14 @@
 #include "mlir/IR/Value.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 namespace mlir::tg {
 
-/// x -> x xor (row << chunkBits), where row = (x >> rowBits) and rowMask, or
-/// that or (x >> rowBits + 1) and farMask. A chunk are the elements whose
+/// x -> x xor (flipped << chunkBits), where row = x >> rowBits and flipped =
+/// (row & rowMask) | ((row >> 1) & farMask). A chunk are the elements whose
 /// numbers differ in the lowest `chunkBits` bits only.
 struct Permutation {
   unsigned rowBits = 0, chunkBits = 0;
@@ -35,15 +36,13 @@ struct Permutation {
   int64_t getChunk() const { return int64_t(1) << chunkBits; }
   /// The bits that are changed, of a number.
   uint64_t getFlipped(uint64_t number) const {
-    return (((number >> rowBits) & rowMask) |
-            ((number >> (rowBits + 1)) & farMask))
-           << chunkBits;
+    const uint64_t row = number >> rowBits;
+    return ((row & rowMask) | ((row >> 1) & farMask)) << chunkBits;
   }
   /// After so many elements, rows are permuted as the first ones: a power of
-  /// two if masks have no gaps.
+  /// two.
   uint64_t getPeriod() const {
-    return farMask != 0 ? llvm::NextPowerOf2(farMask << 1) << rowBits
-                        : (rowMask + 1) << rowBits;
+    return llvm::NextPowerOf2(std::max(rowMask, farMask << 1)) << rowBits;
   }
 };
 

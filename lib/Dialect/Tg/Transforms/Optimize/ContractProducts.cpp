@@ -77,8 +77,8 @@ static constexpr BlockSize kWideBlock = {256, 256, 2, 4};
 /// The fewest buffers of groups that compute several blocks: the products of
 /// two positions run while the tiles of another one come.
 static constexpr int64_t kFewestAcrossBlocks = 3;
-/// Two mbarriers of a buffer.
-static constexpr int64_t kMbarrierBytes = 16;
+/// The two mbarriers of a buffer.
+static constexpr int64_t kBothMbarriersBytes = 16;
 
 /// From the one with the fewest instructions for each product on. Those of
 /// 128x128 and of 128x64 fit twice into a compute unit.
@@ -571,14 +571,19 @@ bool Heuristic::contractOnWarpgroups() {
   // If there are more blocks than units, groups compute several: copies for the
   // next block begin while results are stored. These need memory of their own,
   // for which there may be a buffer less.
-  const int64_t numBlocks = llvm::SaturatingMultiply(
-      uint64_t(product.rows.getLargestExtent() / block.rows) *
-          uint64_t(columns.getLargestExtent() / block.columns),
-      uint64_t(others));
+  auto multiply = [](ArrayRef<int64_t> numbers) {
+    uint64_t result = 1;
+    for (int64_t number : numbers)
+      result = llvm::SaturatingMultiply(result, uint64_t(number));
+    return int64_t(std::min(result, uint64_t(INT64_MAX)));
+  };
+  const int64_t numBlocks =
+      multiply({product.rows.getLargestExtent() / block.rows,
+                columns.getLargestExtent() / block.columns, int64_t(others)});
   const int64_t ownBytes =
       countResultBytes(sum, *unit) * block.rows * block.columns;
   auto fits = [&](int64_t count) {
-    return count * (positionBytes + kMbarrierBytes) + ownBytes +
+    return count * (positionBytes + kBothMbarriersBytes) + ownBytes +
                tinygrad::kWarpgroupAlignment <=
            target.groupBytes;
   };
@@ -602,8 +607,8 @@ bool Heuristic::contractOnWarpgroups() {
     band = chooseBand(
         {rowCount / block.rows, columnCount / block.columns, block.rows,
          block.columns, target.parallelItems / (isAlone ? 2 : 1)},
-        (rowCount + columnCount) * product.depth.getLargestExtent() *
-            tinygrad::getBytes(unit->element),
+        multiply({rowCount + columnCount, product.depth.getLargestExtent(),
+                  tinygrad::getBytes(unit->element)}),
         target);
   }
   auto [rowGroups, rowsOfGroup] = schedule.split(product.rows, block.rows);

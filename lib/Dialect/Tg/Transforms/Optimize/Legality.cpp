@@ -711,7 +711,8 @@ Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
            range.getKind() == RangeKind::group_reduce;
   });
   const bool hasBand =
-      step.getKind() == StepKind::set_kind && step.getAmount() >= kBandUnit;
+      (step.getKind() == StepKind::set_kind && step.getAmount() >= kBandUnit) ||
+      llvm::any_of(ranges, [](RangeOp range) { return getBand(range) > 0; });
   if (target.groupItems == 0 || (!makesItems && !hasItems && !hasBand &&
                                  step.getKind() != StepKind::contract))
     return std::nullopt;

@@ -202,11 +202,11 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   Value prefix =
       RangedScanOp::create(builder, loc, scan.getKind(), value, inBlock);
   Value result = createCombine(builder, loc, kind, carry, prefix);
-  StoreOp::create(
-      builder, loc, createCast(builder, loc, result, element),
-      kernel.getArgument(buffer), position,
-      kernel.getIndex().conjunction(
-          inside, kernel.maskEmptyRanges(Value(), kernel.getResultRanges())));
+  result = createCast(builder, loc, result, element);
+  Value mask = kernel.getIndex().conjunction(
+      inside, kernel.maskEmptyRanges(Value(), kernel.getResultRanges()));
+  StoreOp::create(builder, loc, result, kernel.getArgument(buffer), position,
+                  mask);
 
   SmallVector<Dim> numbers(blocks);
   numbers.erase(numbers.begin() + axis + 1);

@@ -2,20 +2,16 @@
 
 Usage: simplify-index-scaling.py TG_OPT TERMS
 
-Prints the processor time for expressions of TERMS / 16 and of TERMS terms. Linear work
-takes 16 times the time, quadratic work 256 times. The limit is between them, far enough
-from both that a busy machine does not decide: with other work on its cores, twice the
-processor time for the same instructions is usual. A build with assertions measures every
+TERMS is the size of the largest expressions. A build with assertions measures every
 rewrite: fewer terms are enough to see the ratio there.
 """
 
-import os
-import resource
-import subprocess
 import sys
-import tempfile
+from pathlib import Path
 
-FACTOR, LIMIT, ATTEMPTS = 16, 100, 3
+sys.path.append(str(Path(__file__).parents[2] / "Inputs"))
+import scaling  # noqa: E402
+
 PIPELINE = "--pass-pipeline=builtin.module(tg.kernel(tg-simplify-index))"
 
 
@@ -165,20 +161,6 @@ def products(n):
     return chain(n, lambda e, x, i: e.binary("mul", x, e.loaded()))
 
 
-def measure(tg_opt, text):
-    """Processor seconds of one run, start-up included."""
-    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
-        file.write(text)
-        file.flush()
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [tg_opt, PIPELINE, "--verify-each=false", file.name, "-o", os.devnull], check=True
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-
 KINDS = (
     terms,
     one_value,
@@ -196,23 +178,10 @@ KINDS = (
 )
 
 
-def main():
-    tg_opt, largest = sys.argv[1], int(sys.argv[2])
-    start_up = min(measure(tg_opt, Expression().text()) for _ in range(3))
-    failed = False
-    for kind in KINDS:
-        small, large = kind(largest // FACTOR), kind(largest)
-        # Work that grows too fast does so in each attempt.
-        for _ in range(ATTEMPTS):
-            least = max(measure(tg_opt, small) - start_up, 0.02)
-            most = measure(tg_opt, large) - start_up
-            print(f"{kind.__name__}: {least:.3f} s, {most:.3f} s, {most / least:.1f} times")
-            if most <= LIMIT * least:
-                break
-        else:
-            failed = True
-    if failed:
-        sys.exit(f"error: {FACTOR} times the terms take over {LIMIT} times as long")
-
-
-main()
+tg_opt, largest = sys.argv[1], int(sys.argv[2])
+scaling.check(
+    [tg_opt, PIPELINE, "--verify-each=false"],
+    Expression().text(),
+    [(kind.__name__, kind) for kind in KINDS],
+    largest,
+)
