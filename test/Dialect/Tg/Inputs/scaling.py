@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-FACTOR, LIMIT, ATTEMPTS = 16, 100, 3
+FACTOR, LIMIT, ATTEMPTS = 16, 80, 3
 
 
 def measure(command, text):
