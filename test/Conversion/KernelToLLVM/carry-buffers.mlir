@@ -168,3 +168,31 @@ func.func @before(%before: index, %tile: memref<3xf32>, %x: f32) {
   }
   return
 }
+
+// So is the parity of how often the buffer was filled.
+// CHECK-LABEL: func @phases_before(
+// CHECK-SAME: %[[BEFORE:[a-z0-9]*]]: index
+// CHECK: %[[BEGIN:.*]] = arith.addi %[[BEFORE]], %c4
+// CHECK: %[[FIRST:.*]] = arith.remui %[[BEGIN]], %c3
+// CHECK: %[[AGAIN:.*]] = arith.addi %[[BEFORE]], %c4
+// CHECK: %[[FILLING:.*]] = arith.divui %[[AGAIN]], %c3
+// CHECK: %[[REST:.*]] = arith.remui %[[FILLING]], %c2
+// CHECK: %[[FIRSTODD:.*]] = arith.cmpi eq, %[[REST]], %c1
+// CHECK: scf.for %{{.*}} = %c4 to %c16 step %c1 iter_args(%[[READ:.*]] = %[[FIRST]], %[[ODD:.*]] = %[[FIRSTODD]]) -> (index, i1)
+// CHECK: nvgpu.mbarrier.try_wait.parity %{{.*}}[%[[READ]]], %[[ODD]],
+func.func @phases_before(%before: index, %m: !mbarriers, %time: index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c4 to %c16 step %c1 {
+    %position = arith.addi %i, %before : index
+    %number = arith.remui %position, %c3 : index
+    %filling = arith.divui %position, %c3 : index
+    %rest = arith.remui %filling, %c2 : index
+    %odd = arith.cmpi eq, %rest, %c1 : index
+    nvgpu.mbarrier.try_wait.parity %m[%number], %odd, %time : !mbarriers
+  }
+  return
+}
