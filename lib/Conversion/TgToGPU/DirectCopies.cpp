@@ -31,7 +31,7 @@ void GPUEmitter::atPermutedChunk(StageOp op, RangeOp chunks, int64_t width,
       layout.memories, [&](const auto &entry) { return entry.op == op; });
   // The row of the tile. What does not change the lower bits of its number is
   // left out.
-  const int64_t period = memory->getPeriod();
+  const int64_t period = int64_t(memory->order.getPeriod());
   const IndexAtom chunk(chunks.getResult());
   IndexForm row;
   const IndexForm place = splitLanes(getTileIndex(op)).scalar;
@@ -44,7 +44,7 @@ void GPUEmitter::atPermutedChunk(StageOp op, RangeOp chunks, int64_t width,
   const Range saved = range;
   // Chunks of a copy may be smaller than those that change places.
   std::optional<unsigned> shift;
-  if (const unsigned bits = memory->chunkBits - llvm::Log2_64(width))
+  if (const unsigned bits = memory->order.chunkBits - llvm::Log2_64(width))
     shift = bits;
   number = getFlipped(*memory, number, shift, top(), loc);
   range.value = arith::XOrIOp::create(at(top(), loc), saved.value, number);

@@ -39,9 +39,9 @@ static constexpr int64_t kMaxMatrices = 4;
 
 Value GPUEmitter::permute(const GroupLayout::Memory &memory, Value index,
                           unsigned depth, Location loc) {
-  if (memory.rowBits == 0)
+  if (memory.order.rowBits == 0)
     return index;
-  Value flipped = getFlipped(memory, index, memory.chunkBits, depth, loc);
+  Value flipped = getFlipped(memory, index, memory.order.chunkBits, depth, loc);
   return arith::XOrIOp::create(at(depth, loc), index, flipped);
 }
 
@@ -49,13 +49,13 @@ Value GPUEmitter::getFlipped(const GroupLayout::Memory &memory, Value index,
                              std::optional<unsigned> shift, unsigned depth,
                              Location loc) {
   // Constants come first, so that one operation follows the other.
-  Value rowBits = getIndexConstant(memory.rowBits, loc), by;
+  Value rowBits = getIndexConstant(memory.order.rowBits, loc), by;
   if (shift)
     by = getIndexConstant(*shift, loc);
-  Value rowMask = getIndexConstant(memory.rowMask, loc), farBits, farMask;
-  if (memory.farMask != 0) {
-    farBits = getIndexConstant(memory.rowBits + 1, loc);
-    farMask = getIndexConstant(memory.farMask, loc);
+  Value rowMask = getIndexConstant(memory.order.rowMask, loc), farBits, farMask;
+  if (memory.order.farMask != 0) {
+    farBits = getIndexConstant(memory.order.rowBits + 1, loc);
+    farMask = getIndexConstant(memory.order.farMask, loc);
   }
   B &b = at(depth, loc);
   auto getBits = [&](Value bits, Value mask) -> Value {
@@ -230,8 +230,8 @@ Value GPUEmitter::readFragmentTransposed(const Fragment &fragment,
   const int64_t count = fragment.layout.getNumRegisters();
   if (getCommonMultiple(fragment.base, digits) % width != 0 ||
       count % width != 0 ||
-      (fragment.memory.rowBits != 0 &&
-       (int64_t(1) << fragment.memory.chunkBits) % width != 0))
+      (fragment.memory.order.rowBits != 0 &&
+       fragment.memory.order.getChunk() % width != 0))
     return Value();
   Value lane =
       getItemNumber({this->layout.getRowAxis(), this->layout.getColumnAxis()},

@@ -275,9 +275,10 @@ void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
   if (isContiguous(access) && !isUpdate) {
     // A permutation leaves only the lanes of a chunk side by side.
     const GroupLayout::Memory *permuted =
-        access.memory && access.memory->rowBits != 0 ? access.memory : nullptr;
+        access.memory && access.memory->order.rowBits != 0 ? access.memory
+                                                           : nullptr;
     const int64_t width =
-        permuted ? std::min(access.width, int64_t(1) << permuted->chunkBits)
+        permuted ? std::min(access.width, permuted->order.getChunk())
                  : access.width;
     SmallVector<Value> indices;
     for (int64_t lane = 0; lane < access.width; lane += width)

@@ -32,9 +32,10 @@ LogicalResult LayoutBuilder::checkWarpgroups() {
       const int64_t row = contraction.unit->getRowElements();
       const int64_t size =
           StageOp(factor->tile).getTile().getType().getNumElements();
-      if (memory->rowBits != llvm::Log2_64(row) ||
-          memory->rowMask + 1 != tinygrad::kWarpgroupRows ||
-          memory->chunkBits != llvm::Log2_64(row / tinygrad::kWarpgroupRows) ||
+      if (memory->order.rowBits != llvm::Log2_64(row) ||
+          memory->order.rowMask + 1 != tinygrad::kWarpgroupRows ||
+          memory->order.chunkBits !=
+              llvm::Log2_64(row / tinygrad::kWarpgroupRows) ||
           size % (row * tinygrad::kWarpgroupRows) != 0)
         return StageOp(factor->tile).emitOpError("is not laid out as ")
                << StringRef(contraction.unit->name)
@@ -165,14 +166,11 @@ LogicalResult LayoutBuilder::addBoxStore() {
     Operation *own = tile;
     if (isAcrossBlocks(tile)) {
       // In the order that boxes have.
-      const GroupLayout::Memory order = *memory;
+      const Permutation order = memory->order;
       if (failed(
               addMemory(store, element, size, tinygrad::kWarpgroupAlignment)))
         return failure();
-      GroupLayout::Memory &added = layout.memories.back();
-      added.chunkBits = order.chunkBits;
-      added.rowBits = order.rowBits;
-      added.rowMask = order.rowMask;
+      layout.memories.back().order = order;
       own = store;
     }
     layout.boxStore = {store, own, std::move(*result)};

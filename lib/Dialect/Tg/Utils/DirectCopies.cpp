@@ -84,21 +84,22 @@ std::optional<DirectCopy> tg::getDirectCopy(KernelOp kernel, StageOp tile,
       items % target.subgroupItems != 0)
     return isObstacle("the items of a group are no multiple of those of a "
                       "subgroup");
-  if (memory->rowBits == 0)
+  if (memory->order.rowBits == 0)
     return copy;
-  if ((int64_t(1) << memory->chunkBits) % copy.width != 0)
+  if (memory->order.getChunk() % copy.width != 0)
     return isObstacle("a tile is permuted in chunks of other sizes");
   if ((memory->size / int64_t(tile.getBuffers().value_or(1))) %
-          memory->getPeriod() !=
+          int64_t(memory->order.getPeriod()) !=
       0)
     return isObstacle("buffers of the tile are permuted in different ways");
   // It has all bits that are flipped, and none of the number of a row.
-  const int64_t flipped = int64_t((memory->rowMask | memory->farMask) + 1)
-                          << memory->chunkBits;
+  const int64_t flipped =
+      int64_t((memory->order.rowMask | memory->order.farMask) + 1)
+      << memory->order.chunkBits;
   for (RangeOp range : copy.lanes)
     if (const int64_t elements = copy.width * range.getLargestExtent();
         strides.lookup(range) == copy.width && llvm::isPowerOf2_64(elements) &&
-        elements >= flipped && elements <= int64_t(1) << memory->rowBits)
+        elements >= flipped && elements <= int64_t(1) << memory->order.rowBits)
       copy.chunks = range;
   if (!copy.chunks)
     return isObstacle("no range numbers the chunks that change places");

@@ -450,9 +450,9 @@ void LayoutBuilder::permuteTile(StageOp tile) {
       bytes > 8 ||
       tile.getTile().getType().getNumElements() * bytes % turn != 0)
     return;
-  memory->chunkBits = llvm::Log2_64(chunk / bytes);
-  memory->rowBits = llvm::Log2_64(row);
-  memory->rowMask = turn / chunk - 1;
+  memory->order.chunkBits = llvm::Log2_64(chunk / bytes);
+  memory->order.rowBits = llvm::Log2_64(row);
+  memory->order.rowMask = turn / chunk - 1;
   const Contraction &last = layout.contractions.back();
   for (const Contraction::Factor *factor : {&last.rows, &last.columns})
     if (factor->tile == tile && factor->stride == 1 &&
@@ -474,9 +474,9 @@ void LayoutBuilder::permuteTransposed(GroupLayout::Memory &memory,
       std::max<int64_t>(kTransposedTurn / (factor.depthStride * bytes), 1);
   if (rows > 2)
     return;
-  memory.chunkBits = llvm::Log2_64(kTransposedChunk / bytes);
-  memory.rowMask = rows == 1 ? 3 : 1;
-  memory.farMask = memory.rowMask + 1;
+  memory.order.chunkBits = llvm::Log2_64(kTransposedChunk / bytes);
+  memory.order.rowMask = rows == 1 ? 3 : 1;
+  memory.order.farMask = memory.order.rowMask + 1;
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {

@@ -17,9 +17,9 @@
 #include "TinyGrad/Dialect/Tg/IR/TgCopyingItems.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
+#include "TinyGrad/Dialect/Tg/Utils/Permutation.h"
 #include "TinyGrad/Dialect/Tg/Utils/TileBoxes.h"
 
-#include <algorithm>
 #include <array>
 
 namespace mlir::tg {
@@ -74,20 +74,13 @@ struct GroupLayout {
     Type element;   ///< a tg type; bool takes a byte
     int64_t size;   ///< in elements
     int64_t offset; ///< in bytes
-    /// Elements of a tile that fill a chunk, as a power of two, and of a row of
-    /// at least 128 bytes. Of a tile that only matrix operations read, chunk c
-    /// of a row r is at number c ^ (r & rowMask), so that those of a column are
-    /// in different banks. A chunk is what a lane reads at once: 8 of 16 bytes
-    /// or 16 of 8 are 128, 16 of 16 are 256. 0: all are in their order.
-    unsigned chunkBits = 0, rowBits = 0, rowMask = 0;
-    /// Of a tile that reads transpose, chunk c of a row r is at number
-    /// c ^ ((r & rowMask) | ((r >> 1) & farMask)): 32 lanes read rows whose
-    /// numbers differ in these bits alone. Chunks have 32 bytes there.
-    unsigned farMask = 0;
-    /// After so many elements, rows are permuted as the first ones.
-    int64_t getPeriod() const {
-      return int64_t(std::max(rowMask + 1, 4 * farMask)) << rowBits;
-    }
+    /// Where chunks of a tile are that only matrix operations read, so that
+    /// those of a column are in different banks. A row has at least 128 bytes.
+    /// A chunk is what a lane reads at once: 8 of 16 bytes or 16 of 8 are 128,
+    /// 16 of 16 are 256. Reads that transpose have chunks of 32 bytes, and 32
+    /// lanes read rows whose numbers differ in the bits of both masks alone.
+    /// Without bits of a row all elements are in their order.
+    Permutation order = {};
     /// `pad` elements that are not used follow each `row` elements, so that
     /// items that access a column do not all access one bank.
     int64_t row = 0, pad = 0;
