@@ -119,7 +119,8 @@ Arithmetic::Arithmetic(gpu::GPUFuncOp func, scf::ForOp blocks) {
         return false;
       return user->getNumResults() != 1 || !isOfGroup(user->getResult(0));
     });
-    if (isUsed && divided.contains(result))
+    // What a condition is of is no number.
+    if (isUsed && divided.contains(result) && !result.getType().isInteger(1))
       quotients.push_back(result);
     else
       isUsedOtherwise |= isUsed;
@@ -182,7 +183,12 @@ Arithmetic::evaluate(const std::array<int64_t, 2> &group) {
 FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func,
                                              scf::ForOp blocks) {
   GroupNumbers result;
+  result.blocks = blocks;
   auto counts = func->getAttrOfType<ArrayAttr>(groupsAttrName);
+  if (blocks && Dim(counts[1]).getMax() > 1)
+    return blocks.emitError("is over blocks of results from the number of the "
+                            "group along x on, but there are groups along y, "
+                            "which would compute the same blocks");
   std::array<int64_t, 2> groups{};
   for (size_t i : {0, 1}) {
     std::optional<int64_t> count = Dim(counts[i]).getStatic();
@@ -202,20 +208,22 @@ FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func,
   if (arithmetic.getQuotients().empty() || groups[0] * groups[1] > kMaxGroups)
     return result;
   std::map<SmallVector<int64_t, 4>, std::array<int64_t, 2>> seen;
+  GroupNumbers unknown = result;
   for (Value quotient : arithmetic.getQuotients())
     result.numbers.push_back({quotient, INT64_MAX, 0});
   for (int64_t y = 0; y < groups[1]; ++y)
     for (int64_t x = 0; x < groups[0]; ++x) {
       const auto numbers = arithmetic.evaluate({x, y});
       if (!numbers)
-        return GroupNumbers();
+        return unknown;
       auto [it, isNew] = seen.try_emplace(*numbers, std::array{x, y});
       if (!isNew && arithmetic.hasOthers())
-        return GroupNumbers();
+        return unknown;
       if (!isNew)
-        return blocks ? func.emitError("blocks ")
+        return blocks ? blocks.emitError("iterations ")
                             << it->second[0] << " and " << x
-                            << " of results are the same"
+                            << " of the loop over blocks compute the same "
+                               "block of results"
                       : func.emitError("groups (")
                             << it->second[0] << ", " << it->second[1]
                             << ") and (" << x << ", " << y

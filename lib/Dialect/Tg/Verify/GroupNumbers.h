@@ -32,13 +32,17 @@ struct GroupNumbers {
   /// Of different groups with the same number along z, one of these differs.
   /// Empty if there are none, or not few enough groups to try all.
   SmallVector<Number, 4> numbers;
+  /// If groups compute several blocks of results, the loop over these: of the
+  /// same number along z, two groups differ in one of the numbers wherever they
+  /// are in it, and nothing is said of what is outside.
+  scf::ForOp blocks;
 };
 
 /// Emits an error if two groups have the same numbers, and nothing else is
 /// computed from the numbers along x and y: they compute the same.
 /// If groups compute several blocks of results, \p blocks is the loop over
 /// these, and its counter takes the place of both numbers: that is one that no
-/// other group has.
+/// other group has, if there is one group along y. It is an error if not.
 FailureOr<GroupNumbers> findGroupNumbers(gpu::GPUFuncOp func,
                                          scf::ForOp blocks);
 

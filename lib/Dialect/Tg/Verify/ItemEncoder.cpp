@@ -57,7 +57,10 @@ LaunchEncoder::LaunchEncoder(OpBuilder &builder, gpu::GPUFuncOp func)
   for (auto [count, attr] : llvm::zip_equal(counts, groups))
     count = encodeDim(attr);
   // Where groups loop over blocks, launches may have fewer.
-  if (!func.getOps<gpu::GridDimOp>().empty())
+  const bool mayBeFewer =
+      func.walk([](gpu::GridDimOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (mayBeFewer)
     counts[0] = unknownWithin("groups", 1, std::max<Number>(counts[0].hi, 1));
 }
 
@@ -127,12 +130,6 @@ void LaunchEncoder::assertDistinct(Group &x, Group &y,
   assertTrue(differs);
 }
 
-void LaunchEncoder::setAnyBlock(Item &item, const GroupNumbers &numbers) {
-  for (const GroupNumbers::Number &number : numbers.numbers)
-    item.computed[number.value] =
-        unknownWithin("number", number.least, number.most);
-}
-
 void LaunchEncoder::assertDistinct(const Item &x, const Item &y) {
   assertDistinct(x.numbers, y.numbers);
 }
@@ -182,12 +179,17 @@ Term ItemEncoder::getCurrent(scf::ForOp loop) {
   return position;
 }
 
-std::optional<Term> ItemEncoder::getPosition(scf::ForOp loop) {
+const Iteration *ItemEncoder::getIteration(scf::ForOp loop) const {
   const auto *entry = llvm::find_if(
       where, [&](const auto &entry) { return entry.first == loop; });
-  if (entry == where.end())
+  return entry == where.end() ? nullptr : &entry->second;
+}
+
+std::optional<Term> ItemEncoder::getPosition(scf::ForOp loop) {
+  const Iteration *found = getIteration(loop);
+  if (!found)
     return std::nullopt;
-  const Iteration iteration = entry->second;
+  const Iteration iteration = *found;
   if (iteration.base == Iteration::any) {
     if (auto it = item.positions.find(loop); it != item.positions.end())
       return it->second;
@@ -204,11 +206,30 @@ std::optional<Term> ItemEncoder::getPosition(scf::ForOp loop) {
              product(getLane(loop.getStep(), 0), constant(iteration.steps)));
 }
 
+std::optional<Term> ItemEncoder::encodeOfBlock(Value value) {
+  if (!item.anyBlock)
+    return std::nullopt;
+  const auto *number = llvm::find_if(item.anyBlock->numbers,
+                                     [&](const GroupNumbers::Number &number) {
+                                       return number.value == value;
+                                     });
+  const Iteration *iteration = getIteration(item.anyBlock->blocks);
+  if (number == item.anyBlock->numbers.end() || !iteration)
+    return std::nullopt;
+  for (const LaunchEncoder::Item::Computed &computed : item.computed)
+    if (computed.value == value && computed.iteration == *iteration)
+      return computed.term;
+  Term term = unknownWithin("number", number->least, number->most);
+  item.computed.push_back({value, *iteration, term});
+  return term;
+}
+
 std::optional<Term> ItemEncoder::encodeKnown(Value value) {
-  for (const DenseMap<Value, Term> *computed :
-       {&item.computed, &item.group->computed})
-    if (auto it = computed->find(value); it != computed->end())
-      return it->second;
+  if (std::optional<Term> term = encodeOfBlock(value))
+    return term;
+  if (auto it = item.group->computed.find(value);
+      it != item.group->computed.end())
+    return it->second;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
         loop && argument == loop.getInductionVar())

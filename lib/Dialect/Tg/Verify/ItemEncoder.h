@@ -36,8 +36,16 @@ public:
   struct Item {
     Group *group;
     std::array<Term, 3> numbers;
-    /// As those of a group, at the iteration that the item is at.
-    DenseMap<Value, Term> computed;
+    /// If it may be at any block of results of its group: what is computed from
+    /// the number of a block, and what that is at iterations of the loop over
+    /// blocks, of which nothing relates one to another.
+    const GroupNumbers *anyBlock = nullptr;
+    struct Computed {
+      Value value;
+      Iteration iteration;
+      Term term;
+    };
+    SmallVector<Computed, 4> computed;
     /// Any iterations of loops.
     DenseMap<Operation *, Term> positions;
   };
@@ -51,8 +59,11 @@ public:
   /// Asserts the same of groups whose numbers along x and y are only known by
   /// what is computed from them.
   void assertDistinct(Group &x, Group &y, const GroupNumbers &numbers);
-  /// Lets an item be at any block of results of its group.
-  void setAnyBlock(Item &item, const GroupNumbers &numbers);
+  /// Lets an item be at any block of results of its group. \p numbers has to
+  /// live as long as the item.
+  void setAnyBlock(Item &item, const GroupNumbers &numbers) {
+    item.anyBlock = &numbers;
+  }
   void assertDistinct(const Item &x, const Item &y);
   /// Asserts that items of one group are in one subgroup of \p width items.
   void assertSameSubgroup(const Item &x, const Item &y, int64_t width);
@@ -122,6 +133,9 @@ public:
 
 private:
   std::optional<Term> encodeKnown(Value value) override;
+  /// What is computed from the number of any block, at this iteration.
+  std::optional<Term> encodeOfBlock(Value value);
+  const Iteration *getIteration(scf::ForOp loop) const;
   Term shift(Term term, int64_t by);
   Element splitOffset(Value index);
   /// What the copy of a subgroup adds to the address of its first item.

@@ -53,6 +53,18 @@ scf::ForOp tg::getLoopOverBlocks(Operation *op) {
   return scf::ForOp();
 }
 
+scf::ForOp tg::findLoopOverBlocks(gpu::GPUFuncOp func, const Roles &roles) {
+  scf::ForOp found;
+  func.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    scf::IfOp copying = roles.copying;
+    if (!isOverBlocks(loop) || (copying && copying->isAncestor(loop)))
+      return WalkResult::advance();
+    found = loop;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 namespace {
 /// The numbers of items in one direction, up to a bound or from it on.
 struct Bound {

@@ -65,11 +65,16 @@ struct Roles {
 
 /// Whether a loop is over the blocks of results of a group: from its number
 /// along x on, in steps of as many groups as there are, to a constant. Two
-/// groups have no position in common, however many there are.
+/// groups that differ along x have no position in common, however many there
+/// are.
 bool isOverBlocks(scf::ForOp loop);
 
 /// The loop over blocks around an operation; null if there is none.
 scf::ForOp getLoopOverBlocks(Operation *op);
+
+/// The loop over blocks of those items that compute results; null if there is
+/// none.
+scf::ForOp findLoopOverBlocks(gpu::GPUFuncOp func, const Roles &roles);
 
 /// Emits an error if a function has barriers of some items, arrivals without
 /// copies, or registers that change, but not as convert-tg-to-gpu makes them.

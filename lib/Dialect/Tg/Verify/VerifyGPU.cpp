@@ -67,6 +67,12 @@ private:
   /// The same for what an asynchronous copy writes or a matrix operation reads.
   /// What its item accesses before it has waited is wrong too.
   LogicalResult askPending(const MemoryAccess &copy);
+  /// Some items do something, and no others: what one of them does, and whether
+  /// it is one that has to.
+  using Doing = std::pair<Value, Value>;
+  LogicalResult
+  askDoing(Operation *op, const Twine &claim,
+           function_ref<Doing(LaunchEncoder &, LaunchEncoder::Item &)> build);
   /// Items that only copy and the others: who is which, and that buffers are
   /// filled when they have been read.
   LogicalResult askRoles();
@@ -93,6 +99,8 @@ private:
     return {{Dim(func.getContext(),
                  cast<MemRefType>(access.memory.getType()).getNumElements())}};
   }
+  /// Whether two accesses may be of different blocks of results of a group.
+  bool mayDifferInBlock(const Reached &x, const Reached &y);
   bool conflicts(const MemoryAccess &x, const MemoryAccess &y) {
     return x.memory == y.memory && (x.isWrite || y.isWrite) && isShared(x);
   }
@@ -105,11 +113,10 @@ private:
 };
 } // namespace
 
-/// Whether two accesses may be of different blocks of results of a group.
-static bool mayDifferInBlock(const Reached &x, const Reached &y) {
-  auto getIteration = [](const Reached &reached) -> std::optional<Iteration> {
+bool FunctionProof::mayDifferInBlock(const Reached &x, const Reached &y) {
+  auto getIteration = [&](const Reached &reached) -> std::optional<Iteration> {
     for (const auto &[loop, iteration] : reached.where)
-      if (isOverBlocks(cast<scf::ForOp>(loop)))
+      if (loop == numbers.blocks)
         return iteration;
     return std::nullopt;
   };
@@ -403,11 +410,11 @@ LogicalResult FunctionProof::askRaces() {
             failed(askRace(x, y)))
           return failure();
   }
-  // Copies of items that do nothing else are compared by their positions.
+  // Copies of boxes across blocks are compared by their positions.
   const Roles &roles = intervals.getRoles();
   for (const MemoryAccess &access : intervals.getAccesses())
     if (access.isAsync &&
-        !(roles.fillingBlocks && roles.getRole(access.op) == roles.copying) &&
+        !(roles.fillingBlocks && isa<nvgpu::TmaAsyncLoadOp>(access.op)) &&
         failed(askPending(access)))
       return failure();
   return success();
@@ -500,7 +507,16 @@ LogicalResult FunctionProof::askHandover(const MemoryAccess &copy,
 
 LogicalResult FunctionProof::askRefill(const MemoryAccess &copy,
                                        const MemoryAccess &other) {
-  // Those of n positions before were waited for by who read them.
+  // Of its own copies, the item that copies waits for none.
+  if (!isa<nvgpu::TmaAsyncLoadOp>(other.op)) {
+    InFlightDiagnostic error = other.op->emitError(
+        "accesses what items that only copy write, but neither copies boxes "
+        "nor waits for them");
+    error.attachNote(copy.op->getLoc()) << "the copy is here";
+    return error;
+  }
+  // A copy waits until the copy n positions before has been read, so only
+  // copies fewer than n positions apart can meet.
   const Roles &roles = intervals.getRoles();
   auto assertRace = [&](LaunchEncoder &launch) {
     LaunchEncoder::Group group = launch.makeGroup("group");
@@ -526,54 +542,58 @@ LogicalResult FunctionProof::askRefill(const MemoryAccess &copy,
                                               "the later copy is here"));
 }
 
-/// The first item of each warpgroup arrives for the last position of a block.
-LogicalResult FunctionProof::askLastArrival() {
-  nvgpu::MBarrierArriveOp arrival = intervals.getRoles().lastArrival;
-  auto guard = cast<scf::IfOp>(arrival->getParentOp());
+LogicalResult FunctionProof::askDoing(
+    Operation *op, const Twine &claim,
+    function_ref<Doing(LaunchEncoder &, LaunchEncoder::Item &)> build) {
+  const std::string text = claim.str();
   for (bool isOne : {false, true}) {
     auto assertOther = [&](LaunchEncoder &launch) {
       LaunchEncoder::Group group = launch.makeGroup("group");
       LaunchEncoder::Item item = launch.makeItem(group, "item");
-      ItemEncoder encoder(launch, item, {});
-      const MemoryAccess reached{guard, {}, {}};
-      encoder.assertReached({&reached, {}, {}});
-      Value arrives = encoder.encodeLane(guard.getCondition(), 0),
-            isFirst = launch.isWithin(
-                launch.getLane(item, kWarpgroupItems).term, 0, 0);
-      launch.assertTrue(isOne ? arrives : launch.makeNot(arrives));
-      launch.assertTrue(isOne ? launch.makeNot(isFirst) : isFirst);
+      const auto [does, hasTo] = build(launch, item);
+      launch.assertTrue(isOne ? does : launch.makeNot(does));
+      launch.assertTrue(isOne ? launch.makeNot(hasTo) : hasTo);
     };
-    if (failed(ask(arrival,
-                   "not the first item of each warpgroup, and no other one, "
-                   "arrives here for the last position of a block",
-                   "role", assertOther)))
+    if (failed(ask(op, text, "role", assertOther)))
       return failure();
   }
   return success();
+}
+
+/// The first item of each warpgroup arrives for the last position of a block.
+LogicalResult FunctionProof::askLastArrival() {
+  nvgpu::MBarrierArriveOp arrival = intervals.getRoles().lastArrival;
+  auto guard = cast<scf::IfOp>(arrival->getParentOp());
+  return askDoing(
+      arrival,
+      "not the first item of each warpgroup, and no other one, arrives here "
+      "for the last position of a block",
+      [&](LaunchEncoder &launch, LaunchEncoder::Item &item) -> Doing {
+        ItemEncoder encoder(launch, item, {});
+        const MemoryAccess reached{guard, {}, {}};
+        encoder.assertReached({&reached, {}, {}});
+        return {
+            encoder.encodeLane(guard.getCondition(), 0),
+            launch.isWithin(launch.getLane(item, kWarpgroupItems).term, 0, 0)};
+      });
 }
 
 LogicalResult FunctionProof::askRoles() {
   const Roles &roles = intervals.getRoles();
   if (!roles.others)
     return success();
-  for (bool isOne : {false, true}) {
-    auto assertOther = [&](LaunchEncoder &launch) {
-      LaunchEncoder::Group group = launch.makeGroup("group");
-      LaunchEncoder::Item item = launch.makeItem(group, "item");
-      ItemEncoder encoder(launch, item, {});
-      scf::IfOp others = roles.others;
-      Value runs = encoder.encodeLane(others.getCondition(), 0),
-            isFirst =
-                launch.isWithin(launch.getLinear(item), 0, roles.items - 1);
-      launch.assertTrue(isOne ? runs : launch.makeNot(runs));
-      launch.assertTrue(isOne ? launch.makeNot(isFirst) : isFirst);
-    };
-    if (failed(ask(roles.others,
-                   "not the first " + Twine(roles.items) +
-                       " items of a group, and no others, do this",
-                   "role", assertOther)))
-      return failure();
-  }
+  auto buildOthers = [&](LaunchEncoder &launch,
+                         LaunchEncoder::Item &item) -> Doing {
+    ItemEncoder encoder(launch, item, {});
+    scf::IfOp others = roles.others;
+    return {encoder.encodeLane(others.getCondition(), 0),
+            launch.isWithin(launch.getLinear(item), 0, roles.items - 1)};
+  };
+  if (failed(askDoing(roles.others,
+                      "not the first " + Twine(roles.items) +
+                          " items of a group, and no others, do this",
+                      buildOthers)))
+    return failure();
   // Paths through one part say nothing of items that took the other one.
   for (const MemoryAccess &access : intervals.getAccesses()) {
     Operation *outermost = access.op;
@@ -591,32 +611,27 @@ LogicalResult FunctionProof::askRoles() {
                                     "nothing else");
     return success();
   }
-  for (bool isOne : {false, true}) {
-    auto assertOther = [&](LaunchEncoder &launch) {
-      LaunchEncoder::Group group = launch.makeGroup("group");
-      LaunchEncoder::Item item = launch.makeItem(group, "item");
-      scf::ForOp reading = roles.reading;
-      ItemEncoder encoder(launch, item, {{reading, {Iteration::any, 0}}});
-      nvgpu::MBarrierArriveOp arrival = roles.arrival;
-      auto guard = cast<scf::IfOp>(arrival->getParentOp());
-      const MemoryAccess reached{guard, {}, {}};
-      encoder.assertReached({&reached, {}, {}});
-      Value arrives = encoder.encodeLane(guard.getCondition(), 0),
-            isWanted = launch.makeAnd(
-                launch.isWithin(launch.getLane(item, kWarpgroupItems).term, 0,
-                                0),
-                launch.makeNot(launch.isWithin(
-                    encoder.encodeLane(reading.getInductionVar(), 0), 0,
-                    roles.behind - 1)));
-      launch.assertTrue(isOne ? arrives : launch.makeNot(arrives));
-      launch.assertTrue(isOne ? launch.makeNot(isWanted) : isWanted);
-    };
-    if (failed(ask(roles.arrival,
-                   "not the first item of each warpgroup, and no other one, "
-                   "arrives here for each position that was read",
-                   "role", assertOther)))
-      return failure();
-  }
+  auto buildArrival = [&](LaunchEncoder &launch,
+                          LaunchEncoder::Item &item) -> Doing {
+    scf::ForOp reading = roles.reading;
+    ItemEncoder encoder(launch, item, {{reading, {Iteration::any, 0}}});
+    nvgpu::MBarrierArriveOp arrival = roles.arrival;
+    auto guard = cast<scf::IfOp>(arrival->getParentOp());
+    const MemoryAccess reached{guard, {}, {}};
+    encoder.assertReached({&reached, {}, {}});
+    return {
+        encoder.encodeLane(guard.getCondition(), 0),
+        launch.makeAnd(
+            launch.isWithin(launch.getLane(item, kWarpgroupItems).term, 0, 0),
+            launch.makeNot(launch.isWithin(
+                encoder.encodeLane(reading.getInductionVar(), 0), 0,
+                roles.behind - 1)))};
+  };
+  if (failed(askDoing(roles.arrival,
+                      "not the first item of each warpgroup, and no other one, "
+                      "arrives here for each position that was read",
+                      buildArrival)))
+    return failure();
   auto assertSecond = [&](LaunchEncoder &launch) {
     LaunchEncoder::Group group = launch.makeGroup("group");
     LaunchEncoder::Item item = launch.makeItem(group, "item"),
@@ -635,8 +650,8 @@ LogicalResult FunctionProof::askRoles() {
   if (roles.fillingBlocks)
     for (const MemoryAccess &copy : intervals.getAccesses())
       for (const MemoryAccess &other : intervals.getAccesses())
-        if (isa<nvgpu::TmaAsyncLoadOp>(copy.op) &&
-            isa<nvgpu::TmaAsyncLoadOp>(other.op) && conflicts(copy, other) &&
+        if (isa<nvgpu::TmaAsyncLoadOp>(copy.op) && conflicts(copy, other) &&
+            roles.getRole(other.op) != roles.others &&
             failed(askRefill(copy, other)))
           return failure();
   for (const MemoryAccess &copy : intervals.getAccesses())
@@ -657,10 +672,16 @@ LogicalResult FunctionProof::askGroups() {
       if (!conflicts(x, y) ||
           llvm::is_contained(func.getWorkgroupAttributions(), x.memory))
         continue;
+      scf::ForOp blocks = numbers.blocks;
+      const bool areOfBlocks =
+          !blocks || (blocks->isAncestor(x.op) && blocks->isAncestor(y.op));
       auto assertRace = [&](LaunchEncoder &launch) {
         LaunchEncoder::Group group = launch.makeGroup("group"),
                              otherGroup = launch.makeGroup("other.group");
-        launch.assertDistinct(group, otherGroup, numbers);
+        if (areOfBlocks)
+          launch.assertDistinct(group, otherGroup, numbers);
+        else
+          launch.assertDistinct(group, otherGroup);
         LaunchEncoder::Item item = launch.makeItem(group, "item"),
                             other = launch.makeItem(otherGroup, "other");
         ItemEncoder first(launch, item, {}), second(launch, other, {});
@@ -685,7 +706,7 @@ LogicalResult FunctionProof::ask() {
   if (failed(checkFunction()) || failed(intervals.collect()))
     return failure();
   FailureOr<GroupNumbers> found =
-      findGroupNumbers(func, intervals.getRoles().readingBlocks);
+      findGroupNumbers(func, findLoopOverBlocks(func, intervals.getRoles()));
   if (failed(found))
     return failure();
   numbers = std::move(*found);

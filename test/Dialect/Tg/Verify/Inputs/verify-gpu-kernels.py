@@ -366,25 +366,38 @@ def mutants(module):
 
 
 def order_mutants(lines):
-    """The mutants of rows of a band of groups: all would be the first one."""
+    """The mutants of rows of a band of groups, or of blocks of results: all would be
+    the first one. Which blocks the items that only copy are at is not proved."""
     of_group = set()
+    copies = [i for i, line in enumerate(lines) if "nvgpu.tma.async.load" in line]
+    what = r"groups \(\d+, \d+\) and \(\d+, \d+\)"
     for i, line in enumerate(lines):
         if found := re.search(r"(%\w+) = gpu\.block_id +[xy]", line):
             of_group.add(found[1])
+        elif found := re.search(r"scf\.for (%arg\d+) = %block_id_x\w* to %c", line):
+            of_group.clear()
+            if not copies or i > copies[-1]:
+                of_group.add(found[1])
+            what = r"iterations \d+ and \d+ of the loop over blocks"
         elif found := re.search(r"(%\w+) = arith\.\w+ (%\w+), (%\w+) : index", line):
             result, x, y = found.groups()
             if not all(value in of_group or value.startswith("%c") for value in (x, y)):
                 continue
             of_group.add(result)
+            # A band of one row has no other one.
+            if re.fullmatch(r"%c1(_\d+)?", y):
+                continue
             if "remui" in line and re.search(rf"arith\.divui {x}, {y} :", lines[i + 1]):
                 other = replace(lines, i, f", {y} :", ", %one_row :")
                 other[i:i] = ["%one_row = arith.constant 1 : index"]
-                yield "row of band", other, "compute the same block of results"
+                yield "row of band", other, f"{what} compute the same block of results"
 
 
 def block_mutants(lines):
     """The mutants of loops over the blocks of results of a group."""
     definitions = {}
+    # What is no loop over blocks has no positions across these.
+    other_loop = "unsupported number of an mbarrier|unsupported wait for an mbarrier: not of each"
     for i, line in enumerate(lines):
         if found := re.match(r"\s*(%\w+) = ", line):
             definitions[found[1]] = line
@@ -393,10 +406,12 @@ def block_mutants(lines):
             number = ["%one_more = arith.constant 1 : index"]
             every = replace(lines, i, f"step {step}", "step %one_more")
             every[i:i] = number
-            yield "blocks of other groups", every, "unsupported|may end before|is for other blocks"
+            message = f"{other_loop}|may end before this store has read its box"
+            yield "blocks of other groups", every, message
             fewer = replace(lines, i, f"to {end}", "to %one_more")
             fewer[i:i] = number
-            yield "fewer blocks", fewer, "is for other blocks of results"
+            message = "is for other blocks of results than the loop that fills the buffers"
+            yield "fewer blocks", fewer, message
         # Positions begin anew in each block, and with them phases.
         elif found := re.search(r"arith\.addi %arg\d+, (%\w+) : index", line):
             product = re.search(r"arith\.muli (%\w+),", definitions.get(found[1], ""))
@@ -404,7 +419,7 @@ def block_mutants(lines):
             if re.search(r"arith\.divui %arg\d+, %grid_dim", turn):
                 anew = replace(lines, i, f", {found[1]} :", ", %none :")
                 anew[i:i] = ["%none = arith.constant 0 : index"]
-                yield "positions of one block", anew, "unsupported|phase"
+                yield "positions of one block", anew, other_loop
 
 
 def direct_mutants(lines, i, place):
@@ -527,6 +542,29 @@ def store_mutants(lines, i):
     return found
 
 
+def read_of_copy(lines, i):
+    """What begins to copy a box reads an element of it, in the order of the tile."""
+    box = re.search(
+        r"reinterpret_cast (%\w+) to offset: \[(%\w+)\].* : (memref<\d+x(\w+), .*>) to",
+        lines[i - 1],
+    )
+    tile, place, kind, element = box.groups()
+    # Rows of 128 bytes, of 8 chunks.
+    row = 128 * 8 // int(re.search(r"\d+", element)[0])
+    return [
+        *lines[: i + 1],
+        f"%row_bits = arith.constant {row.bit_length() - 1} : index",
+        f"%chunk_bits = arith.constant {row.bit_length() - 4} : index",
+        "%rows = arith.constant 7 : index",
+        f"%row = arith.shrui {place}, %row_bits : index",
+        "%turn = arith.andi %row, %rows : index",
+        "%flip = arith.shli %turn, %chunk_bits : index",
+        f"%there = arith.xori {place}, %flip : index",
+        f"%early = memref.load {tile}[%there] : {kind}",
+        *lines[i + 1 :],
+    ]
+
+
 def mbarrier_mutants(lines, i):
     """The mutants of a line that has to do with mbarriers or copies of boxes."""
     line = lines[i]
@@ -586,6 +624,9 @@ def mbarrier_mutants(lines, i):
             f"%other = arith.xori {parity}, %yes : i1",
         )
     elif "nvgpu.tma.async.load" in line:
+        message = "before it has waited|neither copies boxes nor waits for them"
+        message += "|unsupported access of items that only copy"
+        found.append(("read of copy", read_of_copy(lines, i), message))
         # The copy of one box is announced, but not begun.
         found.append(("copy", without, "announces"))
         number = re.search(r", %\w+\[(%\w+)\] to", line)[1]
