@@ -205,7 +205,10 @@ FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func,
     result.numbers.push_back({blocks.getInductionVar(), 0, groups[0] - 1});
     return result;
   }
-  if (arithmetic.getQuotients().empty() || groups[0] * groups[1] > kMaxGroups)
+  // If something depends on x or y itself, the solver has to know how they are
+  // divided.
+  if (arithmetic.getQuotients().empty() || arithmetic.hasOthers() ||
+      groups[0] * groups[1] > kMaxGroups)
     return result;
   std::map<SmallVector<int64_t, 4>, std::array<int64_t, 2>> seen;
   GroupNumbers unknown = result;
@@ -217,8 +220,6 @@ FailureOr<GroupNumbers> tg::findGroupNumbers(gpu::GPUFuncOp func,
       if (!numbers)
         return unknown;
       auto [it, isNew] = seen.try_emplace(*numbers, std::array{x, y});
-      if (!isNew && arithmetic.hasOthers())
-        return unknown;
       if (!isNew)
         return blocks ? blocks.emitError("iterations ")
                             << it->second[0] << " and " << x
