@@ -95,6 +95,7 @@ MATRIX_UNITS = re.compile(r"nvgpu\.mma\.sync|nvvm\.wgmma|amdgpu\.(mfma|wmma)")
 SEPARATOR = "// -----"
 BATCH = 400000
 OTHER_ORDER = "permute their memory in different ways"
+EARLY_READ = "before it has waited|neither copies boxes nor waits for them"
 # What begins a file within a file for split-file.
 FILE = r"(?://|#)--- "
 
@@ -489,6 +490,8 @@ def role_mutants(lines, i):
         other[i:i] = ["%fewer = arith.constant 3 : index"]
         message = "whole warpgroups|those that multiply|items of a group, and no others|unsupported"
         found.append(("bound of items", other, message))
+        if "ult" in line and any("nvgpu.tma.async.load" in other for other in lines[:i]):
+            found.append(("read after copies", read_after_copies(lines, i), EARLY_READ))
     return found
 
 
@@ -543,7 +546,7 @@ def store_mutants(lines, i):
 
 
 def read_of_copy(lines, i):
-    """What begins to copy a box reads an element of it, in the order of the tile."""
+    """A read of an element of the box that the line copies, in the order of the tile."""
     box = re.search(
         r"reinterpret_cast (%\w+) to offset: \[(%\w+)\].* : (memref<\d+x(\w+), .*>) to",
         lines[i - 1],
@@ -552,7 +555,6 @@ def read_of_copy(lines, i):
     # Rows of 128 bytes, of 8 chunks.
     row = 128 * 8 // int(re.search(r"\d+", element)[0])
     return [
-        *lines[: i + 1],
         f"%row_bits = arith.constant {row.bit_length() - 1} : index",
         f"%chunk_bits = arith.constant {row.bit_length() - 4} : index",
         "%rows = arith.constant 7 : index",
@@ -561,8 +563,17 @@ def read_of_copy(lines, i):
         "%flip = arith.shli %turn, %chunk_bits : index",
         f"%there = arith.xori {place}, %flip : index",
         f"%early = memref.load {tile}[%there] : {kind}",
-        *lines[i + 1 :],
     ]
+
+
+def read_after_copies(lines, i):
+    """The item that has begun all copies reads before a line, where others do not."""
+    copy = next(j for j, line in enumerate(lines) if "nvgpu.tma.async.load" in line)
+    begin = next(j for j, line in enumerate(lines) if "nvgpu.mbarrier.init" in line)
+    branch = next(j for j in range(begin, 0, -1) if "scf.if" in lines[j])
+    place = re.search(r"offset: \[(%\w+)\]", lines[copy - 1])[1]
+    first = [f"{place} = arith.constant 0 : index"]
+    return [*lines[:i], lines[branch], *first, *read_of_copy(lines, copy), "}", *lines[i:]]
 
 
 def mbarrier_mutants(lines, i):
@@ -624,9 +635,9 @@ def mbarrier_mutants(lines, i):
             f"%other = arith.xori {parity}, %yes : i1",
         )
     elif "nvgpu.tma.async.load" in line:
-        message = "before it has waited|neither copies boxes nor waits for them"
-        message += "|unsupported access of items that only copy"
-        found.append(("read of copy", read_of_copy(lines, i), message))
+        message = f"{EARLY_READ}|unsupported access of items that only copy"
+        early = lines[: i + 1] + read_of_copy(lines, i) + lines[i + 1 :]
+        found.append(("read of copy", early, message))
         # The copy of one box is announced, but not begun.
         found.append(("copy", without, "announces"))
         number = re.search(r", %\w+\[(%\w+)\] to", line)[1]
