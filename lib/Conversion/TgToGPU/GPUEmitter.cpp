@@ -37,9 +37,6 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 
-static constexpr gpu::Dimension kDirections[] = {
-    gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
-
 bool GPUEmitter::isParallel(RangeKind kind) const {
   return kind == RangeKind::thread || kind == RangeKind::global ||
          kind == RangeKind::local || kind == RangeKind::group_reduce;

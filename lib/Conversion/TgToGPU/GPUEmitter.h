@@ -25,6 +25,9 @@ using emission::IndexForm;
 using emission::LaneForm;
 using emission::RangeSet;
 
+inline constexpr gpu::Dimension kDirections[] = {
+    gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
+
 class GPUEmitter final : public emission::KernelEmitter {
 public:
   GPUEmitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target)
@@ -131,6 +134,11 @@ private:
   Value readFragment(const Fragment &fragment, Location loc);
   Value readFragmentByMatrices(const Fragment &fragment, int64_t count,
                                int64_t distance, Location loc);
+  /// Where the first element is that a lane reads, which is the number that the
+  /// digits of its own number are, in the order before the tile is permuted.
+  Value getPlaceOfLane(const Fragment &fragment,
+                       ArrayRef<std::pair<int64_t, int64_t>> digits,
+                       Location loc);
   Value readFragmentTransposed(const Fragment &fragment, Location loc);
   bool readNeighbors(const Contraction &contraction, bool ofColumns,
                      Value start, RangeSet tiles,

@@ -23,9 +23,6 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 
-static constexpr gpu::Dimension kDirections[] = {
-    gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
-
 void GPUEmitter::bindGrid() {
   // The number of a group in rows of those along x.
   auto addRows = [&](Value x) -> Value {

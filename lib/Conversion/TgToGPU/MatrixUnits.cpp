@@ -172,6 +172,18 @@ static int64_t getCommonMultiple(const IndexForm &base,
   return divisor;
 }
 
+Value GPUEmitter::getPlaceOfLane(const Fragment &fragment,
+                                 ArrayRef<std::pair<int64_t, int64_t>> digits,
+                                 Location loc) {
+  Value lane = getItemNumber({layout.getRowAxis(), layout.getColumnAxis()},
+                             /*depth=*/0, loc);
+  Value place = getDigits(lane, digits, loc);
+  Value base = getScalar(fragment.base, loc);
+  if (fragment.start)
+    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
+  return arith::AddIOp::create(at(top(), loc), base, place);
+}
+
 /// By ldmatrix: each lane gives the place of a row of one of the matrices.
 /// `count` fragments that are `distance` elements apart are read at once. Null
 /// if rows are not in one piece.
@@ -195,13 +207,7 @@ Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
   digits.push_back({count, distance});
   if (getCommonMultiple(fragment.base, digits) % rowElements != 0)
     return Value();
-  Value lane = getItemNumber({layout.getRowAxis(), layout.getColumnAxis()},
-                             /*depth=*/0, loc);
-  Value place = getDigits(lane, digits, loc);
-  Value base = getScalar(fragment.base, loc);
-  if (fragment.start)
-    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
-  place = arith::AddIOp::create(at(top(), loc), base, place);
+  Value place = getPlaceOfLane(fragment, digits, loc);
   place = permute(fragment.memory, place, top(), loc);
   auto element = cast<MemRefType>(fragment.buffer.getType()).getElementType();
   B &b = at(top(), loc);
@@ -233,19 +239,12 @@ Value GPUEmitter::readFragmentTransposed(const Fragment &fragment,
       (fragment.memory.order.rowBits != 0 &&
        fragment.memory.order.getChunk() % width != 0))
     return Value();
-  Value lane =
-      getItemNumber({this->layout.getRowAxis(), this->layout.getColumnAxis()},
-                    /*depth=*/0, loc);
-  Value place = getDigits(lane, digits, loc);
-  Value base = getScalar(fragment.base, loc);
-  if (fragment.start)
-    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
-  base = arith::AddIOp::create(at(top(), loc), base, place);
+  Value base = getPlaceOfLane(fragment, digits, loc);
   auto element = cast<MemRefType>(fragment.buffer.getType()).getElementType();
   Value result;
   for (int64_t number = 0; number < count; number += width) {
     Value offset = getIndexConstant(number * distance, loc);
-    place = arith::AddIOp::create(at(top(), loc), base, offset);
+    Value place = arith::AddIOp::create(at(top(), loc), base, offset);
     place = permute(fragment.memory, place, top(), loc);
     B &b = at(top(), loc);
     Value piece = amdgpu::TransposeLoadOp::create(
@@ -355,14 +354,7 @@ Value GPUEmitter::readFragment(const Fragment &fragment, Location loc) {
   while (width < count && 2 * width * bytes <= kMaxAccess &&
          alignment % (2 * width) == 0 && isRow(2 * width))
     width *= 2;
-  Value lane =
-      getItemNumber({this->layout.getRowAxis(), this->layout.getColumnAxis()},
-                    /*depth=*/0, loc);
-  Value place = getDigits(lane, digits, loc);
-  Value base = getScalar(fragment.base, loc);
-  if (fragment.start)
-    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
-  base = arith::AddIOp::create(at(top(), loc), base, place);
+  Value base = getPlaceOfLane(fragment, digits, loc);
   auto element = cast<MemRefType>(fragment.buffer.getType()).getElementType();
   // The pieces, and the vectors of registers that they make.
   const bool isMma = fragment.unit.family == MatrixFamily::mma;
@@ -370,7 +362,7 @@ Value GPUEmitter::readFragment(const Fragment &fragment, Location loc) {
   SmallVector<Value> elements, pieces;
   for (int64_t number = 0; number < count; number += width) {
     Value offset = getIndexConstant(fragment.getDistance(number), loc);
-    place = arith::AddIOp::create(at(top(), loc), base, offset);
+    Value place = arith::AddIOp::create(at(top(), loc), base, offset);
     place = permute(fragment.memory, place, top(), loc);
     B &b = at(top(), loc);
     if (width == 1) {
