@@ -181,12 +181,17 @@ LogicalResult LayoutBuilder::addBoxStore() {
          << result->columns << " results";
 }
 
+/// A tile of which that holds and that something reads; null if there is none.
+static StageOp findTile(KernelOp kernel, bool (*holds)(StageOp)) {
+  for (auto tile : kernel.getBody().getOps<StageOp>())
+    if (holds(tile) && !tile.use_empty())
+      return tile;
+  return {};
+}
+
 LogicalResult LayoutBuilder::addBlocks() {
-  auto tiles = kernel.getBody().getOps<StageOp>();
-  auto found = llvm::find_if(tiles, [](StageOp tile) {
-    return isAcrossBlocks(tile) && !tile.use_empty();
-  });
-  if (found == tiles.end() || target.groupItems == 0)
+  StageOp tile = findTile(kernel, isAcrossBlocks);
+  if (!tile || target.groupItems == 0)
     return success();
   std::optional<int64_t> blocks = 1;
   for (const Dim &number : layout.groups)
@@ -196,10 +201,10 @@ LogicalResult LayoutBuilder::addBlocks() {
   if (layout.foldedGroups.getAttr())
     blocks = layout.foldedGroups.getStatic();
   if (!blocks)
-    return (*found).emitOpError("is filled 'across blocks', but the numbers "
-                                "of groups are symbolic, or too large");
+    return tile.emitOpError("is filled 'across blocks', but the numbers "
+                            "of groups are symbolic, or too large");
   if (*blocks == 0)
-    return (*found).emitOpError(
+    return tile.emitOpError(
         "is filled 'across blocks', but there are no blocks");
   layout.blocks = *blocks;
   layout.foldedGroups = Dim();
@@ -212,13 +217,9 @@ LogicalResult LayoutBuilder::addBlocks() {
 }
 
 LogicalResult LayoutBuilder::addCopyingItems() {
-  auto tiles = kernel.getBody().getOps<StageOp>();
-  auto found = llvm::find_if(tiles, [](StageOp tile) {
-    return isByWarpgroup(tile) && !tile.use_empty();
-  });
-  if (found == tiles.end() || target.groupItems == 0)
+  StageOp tile = findTile(kernel, isByWarpgroup);
+  if (!tile || target.groupItems == 0)
     return success();
-  StageOp tile = *found;
   const int64_t items = layout.getGroupItems();
   if (!layout.hasWarpgroups() || items % kWarpgroupItems != 0)
     return tile.emitOpError("is filled 'by warpgroup', but no sum on wgmma_* "
