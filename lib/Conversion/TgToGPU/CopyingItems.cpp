@@ -105,16 +105,15 @@ Value GPUEmitter::countAcrossBlocks(Value position, Location loc) {
              : position;
 }
 
-void GPUEmitter::arrive(Value isFirst, Value position, int64_t before,
-                        Location loc) {
+void GPUEmitter::arrive(Value isFirst, Value next, Location loc) {
   const auto buffers = static_cast<int64_t>(
       *StageOp(layout.boxTiles.front().first).getBuffers());
-  Value distance = getIndexConstant(buffers - before, loc),
+  Value distance = getIndexConstant(buffers - 1, loc),
         count = getIndexConstant(buffers, loc);
   emitGuarded(isFirst, loc, [&] {
     B &b = at(top(), loc);
     Value number = arith::RemUIOp::create(
-        b, arith::AddIOp::create(b, position, distance), count);
+        b, arith::AddIOp::create(b, next, distance), count);
     nvgpu::MBarrierArriveOp::create(
         b, nvgpu::MBarrierTokenType::get(b.getContext()), filling->emptied,
         number);
@@ -140,7 +139,7 @@ void GPUEmitter::emitFilledByOthers(ArrayRef<StageOp> tiles, unsigned loop,
         B &b = at(top(), loc);
         Value isLater =
             arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, inBlock, zero);
-        arrive(arith::AndIOp::create(b, isFirst, isLater), now, 1, loc);
+        arrive(arith::AndIOp::create(b, isFirst, isLater), now, loc);
       });
   positionsInFlight = 0;
   NVVM::WgmmaWaitGroupSyncOp::create(at(top(), loc), uint64_t(0));
@@ -148,6 +147,6 @@ void GPUEmitter::emitFilledByOthers(ArrayRef<StageOp> tiles, unsigned loop,
   if (positionsBefore) {
     Value length = getIndexConstant(ranges[loop].extent, loc);
     Value end = arith::AddIOp::create(at(top(), loc), positionsBefore, length);
-    arrive(isFirst, end, 1, loc);
+    arrive(isFirst, end, loc);
   }
 }

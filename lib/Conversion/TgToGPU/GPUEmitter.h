@@ -256,8 +256,8 @@ private:
                           Multiply multiply);
   /// A position of that loop, counted across the blocks of the group.
   Value countAcrossBlocks(Value position, Location loc);
-  /// Says that the buffer of a position so many before another one was read.
-  void arrive(Value isFirst, Value position, int64_t before, Location loc);
+  /// Says that the buffer of the position before \p next was read.
+  void arrive(Value isFirst, Value next, Location loc);
   /// The loop of the sum whose tiles copies of boxes fill.
   unsigned getBoxLoop();
   /// Changes how many registers items have: those that copy give some of them
