@@ -25,7 +25,8 @@ Tensor Tensor::relu() const {
   if (!isFloat(dtype()) || isFloat8(dtype()))
     return maximum(zero);
   // The derivative at 0 is 0, as in PyTorch.
-  return detachedWhere(*this == 0, *this).maximum(zero);
+  const Tensor isZero = prim::binary(BinaryOp::CmpEq, *this, zero);
+  return prim::binary(BinaryOp::Max, detachedWhere(isZero, *this), zero);
 }
 
 /// \p x bounded by 0 and \p most. As in tinygrad, the derivative is 0 at 0 and

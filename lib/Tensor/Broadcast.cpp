@@ -34,8 +34,9 @@ Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
       });
 }
 
-Tensor detail::alignedTo(const Tensor &x, const Shape &shape,
-                         const char *what) {
+/// The shape of \p x with axes of size 1 in front, up to the rank of \p shape.
+/// Throws ShapeError if x cannot be broadcast to that.
+static Shape alignShape(const Tensor &x, const Shape &shape, const char *what) {
   const int64_t added = int64_t(shape.size()) - x.ndim();
   bool fits = added >= 0;
   std::string why;
@@ -51,14 +52,24 @@ Tensor detail::alignedTo(const Tensor &x, const Shape &shape,
                      toString(x.shape()) + " cannot be broadcast to " +
                      toString(shape) + why);
   checkedNumElements(shape, x.dtype(), what);
-  return prim::reshape(x, aligned);
+  return aligned;
+}
+
+Tensor detail::alignedTo(const Tensor &x, const Shape &shape,
+                         const char *what) {
+  return prim::reshape(x, alignShape(x, shape, what));
 }
 
 Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
                            const char *what) {
   if (x.shape() == shape)
     return prim::alias(x);
-  return prim::expand(alignedTo(x, shape, what), shape);
+  const Shape aligned = alignShape(x, shape, what);
+  return prim::Movements(x).reshape(aligned).expand(shape).tensor();
+}
+
+Tensor detail::inDType(const Tensor &x, DType dtype) {
+  return x.dtype() == dtype ? x : x.cast(dtype);
 }
 
 DType detail::promotedDType(const Operand &lhs, const Operand &rhs) {
@@ -75,8 +86,10 @@ DType detail::promotedDType(const Operand &lhs, const Operand &rhs) {
 
 Tensor detail::materialize(const Operand &operand, const Tensor &like,
                            DType dtype, const Shape &shape, const char *what) {
-  if (operand.tensor())
-    return broadcastTo(operand.tensor()->cast(dtype), shape, what);
+  if (operand.tensor()) {
+    const Tensor value = inDType(*operand.tensor(), dtype);
+    return value.shape() == shape ? value : broadcastTo(value, shape, what);
+  }
   checkFits(operand.scalar(), dtype, what);
   return prim::constant(like, operand.scalar(), dtype, shape);
 }

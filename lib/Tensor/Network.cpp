@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -33,6 +34,38 @@ struct FaultText {
     return explainDifference(a, b);
   }
 };
+
+/// A factor or the product of matrices, for the recipe: its movements are no
+/// views, and what changes nothing makes no tensor.
+struct MatmulValue {
+  int64_t ndim() const { return value.ndim(); }
+  MatmulValue unsqueeze(int64_t axis) const {
+    Shape shape = value.shape();
+    shape.insert(axis < 0 ? shape.end() + 1 + axis : shape.begin() + axis, 1);
+    return {prim::Movements(value).reshape(shape).tensor()};
+  }
+  MatmulValue squeeze(int64_t axis) const {
+    Shape shape = value.shape();
+    shape.erase(shape.end() + axis);
+    return {prim::Movements(value).reshape(shape).tensor()};
+  }
+  MatmulValue transpose(int64_t first, int64_t second) const {
+    std::vector<int64_t> order(ndim());
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order.end()[first], order.end()[second]);
+    return {prim::Movements(value).permute(order).tensor()};
+  }
+  MatmulValue cast(DType dtype) const { return {inDType(value, dtype)}; }
+  MatmulValue sum(int64_t axis, bool keepdim, DType dtype) const {
+    return {value.sum(axis, keepdim, dtype)};
+  }
+  friend MatmulValue operator*(const MatmulValue &lhs, const MatmulValue &rhs) {
+    return {
+        arithmetic(BinaryOp::Mul, broadcast(lhs.value, rhs.value, "matmul"))};
+  }
+
+  Tensor value;
+};
 } // namespace
 
 Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
@@ -42,9 +75,10 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
     throw ShapeError("matmul: " + recipes::findProductFault(
                                       shape(), other.shape(), FaultText()));
   const DType common = promote(this->dtype(), other.dtype());
-  return recipes::matmul(*this, other,
-                         sumAccumulationDType(dtype.value_or(common)),
-                         dtype.value_or(common));
+  const DType result = dtype.value_or(common);
+  return recipes::matmul(MatmulValue{*this}, MatmulValue{other},
+                         sumAccumulationDType(result), result)
+      .value;
 }
 
 Tensor Tensor::linear(const Tensor &weight, const OptionalTensor &bias) const {

@@ -205,12 +205,16 @@ Tensor alignedTo(const Tensor &x, const Shape &shape, const char *what);
 /// The common element type of two operands. A scalar does not widen a tensor's
 /// type within its kind.
 DType promotedDType(const Operand &lhs, const Operand &rhs);
-/// The operand as a tensor of \p dtype and \p shape, on the device of \p like.
+/// \p x in \p dtype: x itself if it has that already. For values between
+/// operations; what a method returns is a tensor of its own.
+Tensor inDType(const Tensor &x, DType dtype);
+/// The operand as a tensor of \p dtype and \p shape, on the device of \p like:
+/// the operand itself if it is one. For values between operations.
 Tensor materialize(const Operand &operand, const Tensor &like, DType dtype,
                    const Shape &shape, const char *what);
 
-/// Both operands in their common element type and shape. \p choose may select
-/// an element type other than promotedDType.
+/// Both operands in their common element type and shape, as materialize() gives
+/// them.
 struct Pair {
   Tensor lhs, rhs;
 };

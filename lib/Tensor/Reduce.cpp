@@ -26,7 +26,7 @@ static Tensor finish(const Tensor &reduced, const std::vector<int64_t> &axes,
   for (int64_t axis = 0; axis < reduced.ndim(); ++axis)
     if (!std::binary_search(axes.begin(), axes.end(), axis))
       shape.push_back(reduced.shape()[axis]);
-  return prim::reshape(reduced, shape);
+  return prim::Movements(reduced).reshape(shape).tensor();
 }
 
 /// The default result type of a sum: floats stay, integers accumulate.
@@ -39,10 +39,10 @@ Tensor Tensor::sum(const Axes &axes, bool keepdim,
   const MethodScope method("sum");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "sum");
   const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
-  Tensor result = prim::reduce(
-      ReduceOp::Add, cast(isFloat8(accumulate) ? DType::Float32 : accumulate),
-      list);
-  return finish(result.cast(dtype.value_or(sumDType(this->dtype()))), list,
+  const Tensor result = prim::reduce(
+      ReduceOp::Add,
+      inDType(*this, isFloat8(accumulate) ? DType::Float32 : accumulate), list);
+  return finish(inDType(result, dtype.value_or(sumDType(this->dtype()))), list,
                 keepdim);
 }
 
@@ -51,10 +51,10 @@ Tensor Tensor::prod(const Axes &axes, bool keepdim,
   const MethodScope method("prod");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "prod");
   const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
-  Tensor result = prim::reduce(
-      ReduceOp::Mul, cast(isFloat8(accumulate) ? DType::Float32 : accumulate),
-      list);
-  return finish(result.cast(dtype.value_or(sumDType(this->dtype()))), list,
+  const Tensor result = prim::reduce(
+      ReduceOp::Mul,
+      inDType(*this, isFloat8(accumulate) ? DType::Float32 : accumulate), list);
+  return finish(inDType(result, dtype.value_or(sumDType(this->dtype()))), list,
                 keepdim);
 }
 
@@ -83,7 +83,7 @@ Tensor detail::maxOrLowest(const Tensor &x, const std::vector<int64_t> &axes,
                   [&](int64_t axis) { return x.shape()[axis].min() == 0; });
   if (mayBeEmpty && isFloat8(dtype) && dtype != DType::Float8E5M2)
     result = result.maximum(-largestFinite(dtype));
-  return finish(result.cast(dtype), axes, keepdim);
+  return finish(inDType(result, dtype), axes, keepdim);
 }
 
 Tensor Tensor::max(const Axes &axes, bool keepdim) const {
