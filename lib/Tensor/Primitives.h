@@ -289,7 +289,10 @@ void checkIndexTensor(const Tensor &index, const char *what);
 /// type once, at the end.
 template <typename Body> Tensor inFloat(const Tensor &x, Body body) {
   const DType dtype = promoteToFloat(x.dtype());
-  return body(x.cast(promote(dtype, DType::Float32))).cast(dtype);
+  const Tensor result = body(inDType(x, promote(dtype, DType::Float32)));
+  // A body may return x itself, which is not a tensor of its own.
+  const bool isOwn = &result.impl() != &x.impl();
+  return isOwn ? inDType(result, dtype) : result.cast(dtype);
 }
 
 } // namespace tinygrad::detail

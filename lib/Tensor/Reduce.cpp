@@ -261,7 +261,7 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     return recipes::softmax(x, maxOrLowest(x, list, true), list);
   });
-  return result.cast(dtype.value_or(result.dtype()));
+  return inDType(result, dtype.value_or(result.dtype()));
 }
 
 Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
@@ -270,12 +270,12 @@ Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     return recipes::logSoftmax(x, maxOrLowest(x, list, true), list);
   });
-  return result.cast(dtype.value_or(result.dtype()));
+  return inDType(result, dtype.value_or(result.dtype()));
 }
 
 Tensor Tensor::softmin(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("softmin");
   Tensor result =
       inFloat(*this, [&](const Tensor &x) { return (-x).softmax(axis); });
-  return result.cast(dtype.value_or(result.dtype()));
+  return inDType(result, dtype.value_or(result.dtype()));
 }
