@@ -189,6 +189,10 @@ Value VectorEmitter::createLoad(LoadOp op, unsigned depth) {
     if (std::optional<unsigned> square = findSquare(op, access))
       return createSquare(op, access, *square, getMemoryElement(access.buffer),
                           depth);
+  if (access.lanes.stride > 1)
+    if (std::optional<Band> band = findBand(op, access))
+      return createBand(op, access, *band, getMemoryElement(access.buffer),
+                        depth);
   return createVectorLoad(access, depth, loc);
 }
 
