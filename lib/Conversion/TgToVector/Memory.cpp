@@ -190,9 +190,9 @@ Value VectorEmitter::createLoad(LoadOp op, unsigned depth) {
       return createSquare(op, access, *square, getMemoryElement(access.buffer),
                           depth);
   if (access.lanes.stride > 1)
-    if (std::optional<Band> band = findBand(op, access))
-      return createBand(op, access, *band, getMemoryElement(access.buffer),
-                        depth);
+    if (std::optional<Strip> strip = findStrip(op, access))
+      return createStrip(op, access, *strip, getMemoryElement(access.buffer),
+                         depth);
   return createVectorLoad(access, depth, loc);
 }
 

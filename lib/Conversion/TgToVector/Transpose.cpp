@@ -13,13 +13,13 @@
 ///
 /// A load whose lanes are as far apart as the unrolled range has positions (the
 /// weights of a convolution's gradient by its input, with the window unrolled)
-/// reads a band: lanes and positions together are contiguous. For an odd number
-/// of positions, the elements of one position are in different lanes of the
-/// band's vectors, so that these are blended, and the result permuted.
+/// reads a strip: lanes and positions together are contiguous. For an odd
+/// number of positions, the elements of one position are in different lanes of
+/// the strip's vectors, so that these are blended, and the result permuted.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/Utils/Bands.h"
+#include "TinyGrad/Dialect/Tg/Utils/Strips.h"
 #include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -110,13 +110,13 @@ Value VectorEmitter::createSquare(LoadOp op, const Access &access,
   return rows[here];
 }
 
-std::optional<VectorEmitter::Band>
-VectorEmitter::findBand(LoadOp op, const Access &access) {
+std::optional<VectorEmitter::Strip>
+VectorEmitter::findStrip(LoadOp op, const Access &access) {
   const int64_t count = access.lanes.stride, width = access.width;
   const unsigned memoryBits =
       getElementTypeOrSelf(access.buffer.getType()).getIntOrFloatBitWidth();
   if (access.mask || !access.lanes.irregular.empty() ||
-      !isBand(count, width, memoryBits))
+      !isStrip(count, width, memoryBits))
     return std::nullopt;
   for (RangeSet rest = getDeps(op.getResult()) & unrollSet; rest;
        rest &= rest - 1) {
@@ -135,19 +135,19 @@ VectorEmitter::findBand(LoadOp op, const Access &access) {
       isBackward &= isKnown && step.constant == -distance;
     });
     if (isForward || isBackward)
-      return Band{index, isBackward};
+      return Strip{index, isBackward};
   }
   return std::nullopt;
 }
 
-Value VectorEmitter::createBand(LoadOp op, const Access &access, Band band,
-                                Type memory, unsigned depth) {
+Value VectorEmitter::createStrip(LoadOp op, const Access &access, Strip strip,
+                                 Type memory, unsigned depth) {
   const Location loc = op.getLoc();
   const int64_t width = access.width, count = access.lanes.stride;
   auto getPlace = [&](int64_t position) {
-    return band.isBackward ? count - 1 - position : position;
+    return strip.isBackward ? count - 1 - position : position;
   };
-  const int64_t here = ranges[band.range].position;
+  const int64_t here = ranges[strip.range].position;
   const auto type = VectorType::get(width, memory);
   IndexForm start = access.lanes.scalar;
   start.addConstant(-getPlace(here));
@@ -161,9 +161,9 @@ Value VectorEmitter::createBand(LoadOp op, const Access &access, Band band,
     start.addConstant(width);
   }
   Value result;
-  forEachPosition(setOf(band.range), [&] {
-    const int64_t place = getPlace(ranges[band.range].position);
-    // Element `count * lane + place` of the band is to be in each lane.
+  forEachPosition(setOf(strip.range), [&] {
+    const int64_t place = getPlace(ranges[strip.range].position);
+    // Element `count * lane + place` of the strip is to be in each lane.
     SmallVector<int64_t> order, vectorOf(width);
     for (int64_t lane = 0; lane < width; ++lane) {
       const int64_t element = count * lane + place;
@@ -184,7 +184,7 @@ Value VectorEmitter::createBand(LoadOp op, const Access &access, Band band,
     value = arithmetic.buildFromMemory(b, value, access.element);
     const Key key(op.getResult(), getKey(op.getResult()));
     scopes[depth].values[key] = value;
-    if (ranges[band.range].position == here)
+    if (ranges[strip.range].position == here)
       result = value;
   });
   return result;

@@ -139,15 +139,15 @@ private:
                      Type memory, unsigned depth);
   /// An unrolled range along which a load that is strided along the lanes is
   /// contiguous, if the stride is the number of its positions, see
-  /// isBand(). `isBackward` if its positions are in descending order.
-  struct Band {
+  /// isStrip(). `isBackward` if its positions are in descending order.
+  struct Strip {
     unsigned range;
     bool isBackward;
   };
-  std::optional<Band> findBand(LoadOp op, const Access &access);
+  std::optional<Strip> findStrip(LoadOp op, const Access &access);
   /// Loads for all positions of that range; returns the current one.
-  Value createBand(LoadOp op, const Access &access, Band band, Type memory,
-                   unsigned depth);
+  Value createStrip(LoadOp op, const Access &access, Strip strip, Type memory,
+                    unsigned depth);
   /// The unrolled range of a stage along which its tile is contiguous, if it is
   /// strided along the lanes.
   std::optional<unsigned> findWrittenSquare(StageOp op, const Access &access,

@@ -75,7 +75,7 @@ private:
   bool isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along);
   bool isDecidedByRow(Value tile, RangeOp rows);
   void stageWindows(RangedReduceOp reduce, RangeOp along);
-  bool isBandOf(StageOp stage, RangeOp range, RangeOp lanes, int64_t count);
+  bool isStripOf(StageOp stage, RangeOp range, RangeOp lanes, int64_t count);
   void pack(RangedReduceOp reduce);
   void prefetch(Value tile, RangeOp along, int64_t positions);
   void mergeNeighbours(RangedReduceOp reduce);

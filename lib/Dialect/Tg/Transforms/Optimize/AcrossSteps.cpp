@@ -12,7 +12,7 @@
 
 #include "Across.h"
 #include "Heuristic.h"
-#include "TinyGrad/Dialect/Tg/Utils/Bands.h"
+#include "TinyGrad/Dialect/Tg/Utils/Strips.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -20,8 +20,8 @@ using namespace mlir::tg;
 /// Prefetch distances: bytes for windows of other channels, elements for what
 /// is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
-/// The same for bands: positions of the range around them.
-constexpr int64_t kBandsAhead = 2;
+/// The same for strips: positions of the range around them.
+constexpr int64_t kStripsAhead = 2;
 /// The rows of a window that are computed in copies at most.
 constexpr int64_t kMaxWindowRows = 16;
 
@@ -215,22 +215,22 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
 }
 
 /// Whether the innermost range that fills a packed tile and its lanes are a
-/// band.
-bool Across::isBandOf(StageOp stage, RangeOp range, RangeOp lanes,
-                      int64_t count) {
+/// strip.
+bool Across::isStripOf(StageOp stage, RangeOp range, RangeOp lanes,
+                       int64_t count) {
   auto load = stage.getValue().getDefiningOp<LoadOp>();
   if (!load || load.getMask() || range.isSymbolic() || range.getPeel())
     return false;
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
   const int64_t extent = range.getLargestExtent();
-  return isBand(extent, count, load.getType().getIntOrFloatBitWidth()) &&
+  return isStrip(extent, count, load.getType().getIntOrFloatBitWidth()) &&
          index.getCoefficient(lanes) == extent &&
          std::abs(index.getCoefficient(range)) == 1;
 }
 
 /// Packs operands that differ between lanes into tiles that are contiguous
 /// along the lanes, by transposing squares in registers if they are contiguous
-/// along the reduced range, or bands of a window's weights.
+/// along the reduced range, or strips of a window's weights.
 void Across::pack(RangedReduceOp reduce) {
   // Packing a load erases the operations that only it used.
   SmallVector<LoadOp> loads;
@@ -289,11 +289,11 @@ void Across::pack(RangedReduceOp reduce) {
     }
     auto stage =
         tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-    const bool areBands = isBandOf(stage, copies.back(), lanes, square);
-    if (!areBands)
+    const bool areStrips = isStripOf(stage, copies.back(), lanes, square);
+    if (!areStrips)
       prefetch(tile, copies.back(), kPackedAhead);
     else if (copies.size() > 1)
-      prefetch(tile, copies.front(), kBandsAhead);
+      prefetch(tile, copies.front(), kStripsAhead);
     // Between rows of a tile there is no room for the positions by which the
     // last square exceeds a range.
     const int64_t extent = copies.back().getLargestExtent();
@@ -301,7 +301,7 @@ void Across::pack(RangedReduceOp reduce) {
     if (stage.getRanges().front() != copies.back())
       while (extent % side != 0)
         --side;
-    if (areBands) {
+    if (areStrips) {
       reportStep(schedule, "unroll", copies.back(), extent);
       schedule.setKind(copies.back(), RangeKind::unroll);
     } else if (extent >= square && side > 1) {

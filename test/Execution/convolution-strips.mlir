@@ -1,7 +1,7 @@
 // RUN: tg-run %s --interpret --print | FileCheck %s
 // RUN: tg-run %s --print | FileCheck %s
 
-// Convolutions whose weights are packed in bands, with windows that are mirrored
+// Convolutions whose weights are packed in strips, with windows that are mirrored
 // (gradients by the input) and that are not (transposed convolutions): 3x3 of
 // f32 with images of 4x4 and 8x8, 5 positions of f64. Numbers are small, so that
 // the order of additions does not matter. The numbers that are printed depend on

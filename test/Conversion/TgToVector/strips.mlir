@@ -1,9 +1,9 @@
 // RUN: tg-opt %s --convert-tg-to-vector --split-input-file | FileCheck %s
 
 // Lanes 3 elements apart, with 3 unrolled positions between them: whole vectors
-// of the band, of which each position takes its elements, and orders them.
+// of the strip, of which each position takes its elements, and orders them.
 
-// CHECK-LABEL: func.func @band
+// CHECK-LABEL: func.func @strip
 // CHECK: %[[A:.*]] = vector.load {{.*}} : memref<24xf32>, vector<8xf32>
 // CHECK: %[[B:.*]] = vector.load {{.*}} : memref<24xf32>, vector<8xf32>
 // CHECK: %[[C:.*]] = vector.load {{.*}} : memref<24xf32>, vector<8xf32>
@@ -13,7 +13,7 @@
 // CHECK: vector.shuffle %[[ABC]], %[[ABC]] [0, 3, 6, 1, 4, 7, 2, 5]
 // CHECK-NOT: load
 // CHECK-COUNT-3: vector.store
-tg.kernel @band(%o: memref<24xf32>, %a: memref<24xf32>) attributes {outputs = 1 : i64} {
+tg.kernel @strip(%o: memref<24xf32>, %a: memref<24xf32>) attributes {outputs = 1 : i64} {
   %u = tg.range 0 unroll 3
   %l = tg.range 1 upcast 8
   %c3 = tg.const(3 : index) : index

@@ -5,7 +5,7 @@
 
 // The gradient by the input: along the lanes, weights are 9 elements apart, with
 // those of the mirrored window between them. The window is unrolled, so that they
-// are loaded as bands, two input channels ahead. With vectors of 4 elements it is
+// are loaded as strips, two input channels ahead. With vectors of 4 elements it is
 // not. The window of an image has 6 rows, of which it is known which are padding.
 
 // CHECK-LABEL: tg.kernel @r_16_64_4_4_32_3_3
