@@ -71,8 +71,14 @@ void GraphEdit::check(Operation *op) {
   for (Value operand : op->getOperands())
     if (!operand || !operand.getDefiningOp())
       fail(op, "has an operand that is not computed");
-  if (std::string mistake = getVerifierError(op); !mistake.empty())
-    fail(op, "is not valid: " + Twine(mistake));
+#ifdef NDEBUG
+  const bool isVerified = !areTrusted;
+#else
+  const bool isVerified = true;
+#endif
+  if (isVerified)
+    if (std::string mistake = getVerifierError(op); !mistake.empty())
+      fail(op, "is not valid: " + Twine(mistake));
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type)
     fail(op, "is not an operation of a tensor graph");

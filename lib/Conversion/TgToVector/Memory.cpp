@@ -189,6 +189,10 @@ Value VectorEmitter::createLoad(LoadOp op, unsigned depth) {
     if (std::optional<unsigned> square = findSquare(op, access))
       return createSquare(op, access, *square, getMemoryElement(access.buffer),
                           depth);
+  if (access.lanes.stride > 1)
+    if (std::optional<Strip> strip = findStrip(op, access))
+      return createStrip(op, access, *strip, getMemoryElement(access.buffer),
+                         depth);
   return createVectorLoad(access, depth, loc);
 }
 

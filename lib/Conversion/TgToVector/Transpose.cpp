@@ -11,11 +11,20 @@
 /// read once and in full. Tiles that are strided along the lanes are written in
 /// the same way.
 ///
+/// A load whose lanes are as far apart as the unrolled range has positions (the
+/// weights of a convolution's gradient by its input, with the window unrolled)
+/// reads a strip: lanes and positions together are contiguous. For an odd
+/// number of positions, the elements of one position are in different lanes of
+/// the strip's vectors, so that these are blended, and the result permuted.
+///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/Utils/Strips.h"
 #include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -99,6 +108,86 @@ Value VectorEmitter::createSquare(LoadOp op, const Access &access,
     scopes[depth].values[key] = row;
   });
   return rows[here];
+}
+
+std::optional<VectorEmitter::Strip>
+VectorEmitter::findStrip(LoadOp op, const Access &access) {
+  const int64_t count = access.lanes.stride, width = access.width;
+  const unsigned memoryBits =
+      getElementTypeOrSelf(access.buffer.getType()).getIntOrFloatBitWidth();
+  if (access.mask || !access.lanes.irregular.empty() ||
+      !isStrip(count, width, memoryBits))
+    return std::nullopt;
+  for (RangeSet rest = getDeps(op.getResult()) & unrollSet; rest;
+       rest &= rest - 1) {
+    const unsigned index = llvm::countr_zero(rest);
+    const int64_t here = ranges[index].position;
+    if (ranges[index].extent != count || here < 0)
+      continue;
+    bool isForward = true, isBackward = true;
+    forEachPosition(setOf(index), [&] {
+      IndexForm step = getForm(op.getIndex());
+      step.subtract(access.index);
+      const bool isKnown = step.isConstant() &&
+                           (!op.getMask() || getKnown(op.getMask()) == true);
+      const int64_t distance = ranges[index].position - here;
+      isForward &= isKnown && step.constant == distance;
+      isBackward &= isKnown && step.constant == -distance;
+    });
+    if (isForward || isBackward)
+      return Strip{index, isBackward};
+  }
+  return std::nullopt;
+}
+
+Value VectorEmitter::createStrip(LoadOp op, const Access &access, Strip strip,
+                                 Type memory, unsigned depth) {
+  const Location loc = op.getLoc();
+  const int64_t width = access.width, count = access.lanes.stride;
+  auto getPlace = [&](int64_t position) {
+    return strip.isBackward ? count - 1 - position : position;
+  };
+  const int64_t here = ranges[strip.range].position;
+  const auto type = VectorType::get(width, memory);
+  IndexForm start = access.lanes.scalar;
+  start.addConstant(-getPlace(here));
+  SmallVector<Value> vectors;
+  for (int64_t i = 0; i < count; ++i) {
+    Value index = getScalar(start, loc);
+    B &b = at(depth, loc);
+    vectors.push_back(vector::LoadOp::create(b, type, access.buffer, index));
+    if (access.prefetch != 0)
+      createPrefetch(access, index, memory, /*isWrite=*/false, b);
+    start.addConstant(width);
+  }
+  Value result;
+  forEachPosition(setOf(strip.range), [&] {
+    const int64_t place = getPlace(ranges[strip.range].position);
+    // Element `count * lane + place` of the strip is to be in each lane.
+    SmallVector<int64_t> order, vectorOf(width);
+    for (int64_t lane = 0; lane < width; ++lane) {
+      const int64_t element = count * lane + place;
+      order.push_back(element % width);
+      vectorOf[element % width] = element / width;
+    }
+    B &b = at(depth, loc);
+    Value value = vectors[vectorOf.front()];
+    for (int64_t i = 0; i < count; ++i) {
+      if (i == vectorOf.front() || !llvm::is_contained(vectorOf, i))
+        continue;
+      SmallVector<int64_t> blend;
+      for (int64_t lane = 0; lane < width; ++lane)
+        blend.push_back(vectorOf[lane] == i ? width + lane : lane);
+      value = vector::ShuffleOp::create(b, value, vectors[i], blend);
+    }
+    value = vector::ShuffleOp::create(b, value, value, order);
+    value = arithmetic.buildFromMemory(b, value, access.element);
+    const Key key(op.getResult(), getKey(op.getResult()));
+    scopes[depth].values[key] = value;
+    if (ranges[strip.range].position == here)
+      result = value;
+  });
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

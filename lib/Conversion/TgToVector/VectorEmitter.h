@@ -137,6 +137,17 @@ private:
   /// Loads for all positions of that range; returns the current one.
   Value createSquare(LoadOp op, const Access &access, unsigned square,
                      Type memory, unsigned depth);
+  /// An unrolled range along which a load that is strided along the lanes is
+  /// contiguous, if the stride is the number of its positions, see
+  /// isStrip(). `isBackward` if its positions are in descending order.
+  struct Strip {
+    unsigned range;
+    bool isBackward;
+  };
+  std::optional<Strip> findStrip(LoadOp op, const Access &access);
+  /// Loads for all positions of that range; returns the current one.
+  Value createStrip(LoadOp op, const Access &access, Strip strip, Type memory,
+                    unsigned depth);
   /// The unrolled range of a stage along which its tile is contiguous, if it is
   /// strided along the lanes.
   std::optional<unsigned> findWrittenSquare(StageOp op, const Access &access,

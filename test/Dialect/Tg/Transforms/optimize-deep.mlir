@@ -66,8 +66,8 @@ tg.kernel @fits(%out: memref<98304xf32>, %a: memref<262144xf32>, %b: memref<1572
 // -----
 
 // A transposed factor: of cache lines that are 2048 bytes apart, the cache holds
-// 512. Both factors are packed, in passes of which the packed rows of a tile are
-// half of the first-level cache. On a Zen 5, the factor is read where it is: the
+// 512. Both factors are packed, in passes of which all columns are half of the
+// second-level cache; these run around the work items of a thread. On a Zen 5, the factor is read where it is: the
 // next tile of columns uses the other half of the lines of a pass, and two register
 // tiles of rows share what they read.
 
@@ -75,8 +75,9 @@ tg.kernel @fits(%out: memref<98304xf32>, %a: memref<262144xf32>, %b: memref<1572
 // CHECK-SAME:    scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
 // CHECK-SAME:    #tg.step<stage load 1 [7, 4, 8] into [15, 16, 17]>
 // CHECK-SAME:    #tg.step<stage load 0 [13, 4, 14] by 16 into [18, 19, 20]>
-// CHECK:         tg.range 9 thread 4
+// CHECK-SAME:    #tg.step<prefetch store 1 by 32>
 // CHECK:         %[[PASS:.*]] = tg.range 3 loop 8
+// CHECK:         tg.range 9 thread 8
 // CHECK:         tg.range 14 unroll 13
 // CHECK:         tg.store %{{.*}} update add over %[[PASS]]
 // ZEN5-LABEL:  tg.kernel @lines
@@ -218,7 +219,8 @@ tg.kernel @few(%out: memref<12288xf32>, %a: memref<49152xf32>, %b: memref<235929
 // -----
 
 // Lines that the hardware prefetches, 1536 bytes apart: 8192 of them are half of the
-// second-level cache.
+// second-level cache. There are too few rows for passes around the work items; the
+// packed rows of a tile are half of the first-level cache.
 
 // CHECK-LABEL: tg.kernel @near_lines
 // CHECK-SAME:    scheduled = [#tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>

@@ -175,7 +175,10 @@ tg.kernel @once(%out: memref<38597376xf32>, %a: memref<6432896xf32>, %b: memref<
 // SPR-NOT:       #tg.step<move [7, 13]>
 // SPR:           tg.range
 // CHECK-LABEL: tg.kernel @deep
-// CHECK-SAME:    #tg.step<split [2] by 256 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
+// CHECK-SAME:    #tg.step<split [2] by 128 into [3, 4]>, #tg.step<accumulate ranged_reduce 0 [3]>
+// CHECK-SAME:    #tg.step<split [1] by 768 into [5, 6]>
+// CHECK-SAME:    #tg.step<split [0] by 96 into [9, 10]>, #tg.step<split [10] by 48 into [11, 12]>, #tg.step<split [12] by 12 into [13, 14]>
+// CHECK-SAME:    #tg.step<move [3, 5]>
 // CHECK-SAME:    #tg.step<stage load 0 [13, 4, 14] by 16
 tg.kernel @deep(%out: memref<589824xf32>, %a: memref<3145728xf32>, %b: memref<3145728xf32>) attributes {outputs = 1 : i64} {
   %m = tg.const(768 : index) : index

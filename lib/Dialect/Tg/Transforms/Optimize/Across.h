@@ -73,7 +73,9 @@ private:
   void moveOutside();
   RangedReduceOp stageReduce(RangedReduceOp reduce);
   bool isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along);
+  bool isDecidedByRow(Value tile, RangeOp rows);
   void stageWindows(RangedReduceOp reduce, RangeOp along);
+  bool isStripOf(StageOp stage, RangeOp range, RangeOp lanes, int64_t count);
   void pack(RangedReduceOp reduce);
   void prefetch(Value tile, RangeOp along, int64_t positions);
   void mergeNeighbours(RangedReduceOp reduce);

@@ -12,6 +12,7 @@
 
 #include "Across.h"
 #include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/Utils/Strips.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -19,6 +20,10 @@ using namespace mlir::tg;
 /// Prefetch distances: bytes for windows of other channels, elements for what
 /// is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
+/// The same for strips: positions of the range around them.
+constexpr int64_t kStripsAhead = 2;
+/// The rows of a window that are computed in copies at most.
+constexpr int64_t kMaxWindowRows = 16;
 
 /// Moves all ranges but lanes and columns outside of the tile: what its
 /// reductions depend on must not change while it is stored.
@@ -126,6 +131,31 @@ bool Across::isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along) {
                       });
 }
 
+/// Whether it is known for each of the rows of a tile of windows if all of its
+/// elements are padding.
+bool Across::isDecidedByRow(Value tile, RangeOp rows) {
+  auto stage =
+      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  bool isDecided = false;
+  for (Operation *op : schedule.getSlice(stage.getValue())) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load || !load.getMask())
+      continue;
+    for (Value condition : getConjuncts(load.getMask())) {
+      if (!schedule.dependsOn(condition, rows))
+        continue;
+      if (llvm::any_of(KernelSchedule::getSlice(condition),
+                       [&](Operation *other) {
+                         return isa<RangeOp, DimOp, LoadOp>(other) &&
+                                other != rows.getOperation();
+                       }))
+        return false;
+      isDecided = true;
+    }
+  }
+  return isDecided;
+}
+
 /// Computes broadcast values once for all columns of one or several rows, and
 /// their windows, with lanes along the columns.
 void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
@@ -173,12 +203,34 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
       RangeOp lane = schedule.split(copies.back(), lanes).second;
       schedule.setKind(lane, RangeKind::upcast);
     }
+    if (ranges.size() > 1) {
+      RangeOp rows = copies[copies.size() - 2];
+      if (!rows.isSymbolic() && rows.getLargestExtent() <= kMaxWindowRows &&
+          isDecidedByRow(tile, rows)) {
+        reportStep(schedule, "unroll", rows, rows.getLargestExtent());
+        schedule.setKind(rows, RangeKind::unroll);
+      }
+    }
   }
+}
+
+/// Whether the innermost range that fills a packed tile and its lanes are a
+/// strip.
+bool Across::isStripOf(StageOp stage, RangeOp range, RangeOp lanes,
+                       int64_t count) {
+  auto load = stage.getValue().getDefiningOp<LoadOp>();
+  if (!load || load.getMask() || range.isSymbolic() || range.getPeel())
+    return false;
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  const int64_t extent = range.getLargestExtent();
+  return isStrip(extent, count, load.getType().getIntOrFloatBitWidth()) &&
+         index.getCoefficient(lanes) == extent &&
+         std::abs(index.getCoefficient(range)) == 1;
 }
 
 /// Packs operands that differ between lanes into tiles that are contiguous
 /// along the lanes, by transposing squares in registers if they are contiguous
-/// along the reduced range.
+/// along the reduced range, or strips of a window's weights.
 void Across::pack(RangedReduceOp reduce) {
   // Packing a load erases the operations that only it used.
   SmallVector<LoadOp> loads;
@@ -222,7 +274,6 @@ void Across::pack(RangedReduceOp reduce) {
       copies.erase(isExact ? copies.begin() : std::prev(copies.end()));
     if (copies.empty())
       continue;
-    prefetch(tile, copies.back(), kPackedAhead);
     // Merge neighboring ranges that are contiguous together.
     for (RangeOp copy : llvm::ArrayRef(copies).drop_front())
       schedule.moveBefore(copy, first);
@@ -236,18 +287,27 @@ void Across::pack(RangedReduceOp reduce) {
           schedule.setKind(copy, RangeKind::loop);
       copies.back() = schedule.merge(copies.back(), last);
     }
+    auto stage =
+        tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+    const bool areStrips = isStripOf(stage, copies.back(), lanes, square);
+    if (!areStrips)
+      prefetch(tile, copies.back(), kPackedAhead);
+    else if (copies.size() > 1)
+      prefetch(tile, copies.front(), kStripsAhead);
     // Between rows of a tile there is no room for the positions by which the
     // last square exceeds a range.
     const int64_t extent = copies.back().getLargestExtent();
     int64_t side = square;
-    auto stage =
-        tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
     if (stage.getRanges().front() != copies.back())
       while (extent % side != 0)
         --side;
-    if (extent >= square && side > 1)
+    if (areStrips) {
+      reportStep(schedule, "unroll", copies.back(), extent);
+      schedule.setKind(copies.back(), RangeKind::unroll);
+    } else if (extent >= square && side > 1) {
       schedule.setKind(schedule.split(copies.back(), side).second,
                        RangeKind::unroll);
+    }
     auto [squares, inSquare] = schedule.split(lanes, square);
     schedule.setKind(squares, RangeKind::loop);
     schedule.setKind(inSquare, RangeKind::upcast);

@@ -131,6 +131,7 @@ private:
   std::optional<Factors> findTransposedFactors(RangedReduceOp reduce,
                                                RangeOp columns);
   bool doLinesStay(Factors factors);
+  bool hasManyLines(Factors factors, int64_t depth, RangeOp columns);
   bool isDividedForLines(Factors factors, RangeOp columns);
   std::optional<int64_t> getPassAroundItems(RangedReduceOp sum,
                                             RangeOp columns);

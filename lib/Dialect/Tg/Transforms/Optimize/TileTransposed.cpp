@@ -133,22 +133,29 @@ bool Heuristic::doLinesStay(Factors factors) {
          lines < getLeastStage(stride, target.lineBytes);
 }
 
-/// Whether the depth was divided into passes since the caches hold few of the
-/// lines of the left factor, so that it has to be packed.
-bool Heuristic::isDividedForLines(Factors factors, RangeOp columns) {
-  if (!passes || !packsManyLines(target))
-    return false;
+/// Whether the caches hold few of the lines of the left factor, of which there
+/// is one for each of \p depth positions.
+bool Heuristic::hasManyLines(Factors factors, int64_t depth, RangeOp columns) {
   LoadOp left = factors.left;
   const int64_t bytes =
                     llvm::divideCeil(left.getType().getIntOrFloatBitWidth(), 8),
                 stride = schedule.getAnalysis()
                              .getLinear(left.getIndex())
                              .getCoefficient(factors.depth);
-  return hasManyLines(
-      passes.getLargestExtent() * factors.depth.getLargestExtent(),
-      llvm::AbsoluteValue(stride) * bytes,
+  return tg::hasManyLines(
+      depth, llvm::AbsoluteValue(stride) * bytes,
       std::min(factors.rows.getLargestExtent(), columns.getLargestExtent()),
       target);
+}
+
+/// Whether the depth was divided into passes since the caches hold few of the
+/// lines of the left factor, so that it has to be packed.
+bool Heuristic::isDividedForLines(Factors factors, RangeOp columns) {
+  return passes && packsManyLines(target) &&
+         hasManyLines(factors,
+                      passes.getLargestExtent() *
+                          factors.depth.getLargestExtent(),
+                      columns);
 }
 
 namespace {
@@ -190,14 +197,17 @@ static Division divideRows(int64_t extent, int64_t mostRows, int64_t mostTiles,
 
 /// The length of the passes that run around the work items: so many positions
 /// of all columns fit into their part of the second-level cache that both
-/// factors are packed once. None if the depth needs no passes, or has no such
-/// part, or if reading and writing the results again would take longer.
+/// factors are packed once. None if the factors are not packed, or if the depth
+/// needs no passes, or has no such part, or if reading and writing the results
+/// again would take longer.
 std::optional<int64_t> Heuristic::getPassAroundItems(RangedReduceOp sum,
                                                      RangeOp columns) {
-  if (!waitsForColumns() || target.groupItems > 0)
+  if ((!waitsForColumns() && !packsManyLines(target)) || target.groupItems > 0)
     return std::nullopt;
   std::optional<Factors> factors = findTransposedFactors(sum, columns);
-  if (!factors || schedule.getResultRanges().size() != 2)
+  if (!factors || schedule.getResultRanges().size() != 2 ||
+      (!waitsForColumns() &&
+       !hasManyLines(*factors, factors->depth.getLargestExtent(), columns)))
     return std::nullopt;
   const int64_t bytes =
                     llvm::divideCeil(sum.getType().getIntOrFloatBitWidth(), 8),
