@@ -46,20 +46,40 @@ def suite_schedules(build):
     folder = build / "schedules"
     # Graphs of operations, and programs of the API.
     runs = []
-    for target in ("cpu", "cpu:x86-64-v3", "cuda:sm_90", "amd:gfx942"):
-        runs += [(target, "--graphs", first, 60) for first in (0, 60)]
-        runs += [(target, "--programs", first, 60) for first in (0, 60)]
+    gpus = ["cuda:sm_80", "cuda:sm_90a", "amd:gfx942", "amd:gfx950", "amd:gfx1100"]
+    for number, target in enumerate(["cpu", "cpu:x86-64-v3", *gpus]):
+        runs.append((target, "--graphs", 60 * number, 60))
+        runs.append((target, "--programs", 60 * number, 60))
+    # Kernels that random graphs rarely have: layers, and products on matrix units.
+    folder.mkdir(exist_ok=True)
+    products = folder / "products.mlir"
+    inputs = ROOT / "test" / "Dialect" / "Tg"
+    status, output = run([sys.executable, inputs / "Verify" / "Inputs" / "matrix-graphs.py"])
+    if status != 0:
+        return report_check("matrix-graphs.py", status, output, "no products")
+    products.write_text(output)
+    layers = inputs / "Validate" / "layers.mlir"
+    runs += [(target, layers) for target in ("cpu", "cuda:sm_80", "amd:gfx950")]
+    runs += [(target, products) for target in ("cuda:sm_80", "amd:gfx942", "amd:gfx1100")]
+    runs.append(("cuda:sm_90a", inputs / "Transforms" / "optimize-warpgroups.test"))
     files = tracked(":(glob)test/Execution/*.mlir")
 
     def run_part(task):
         if isinstance(task, tuple):
-            target, kind, first, count = task
-            name = f"{target}, {kind}={count} --first={first}"
-            output_dir = folder / f"{target.replace(':', '-')}{kind}-{first}"
-            command = [programs / "tg-fuzz", f"--verify-schedules={target}", "--seed=11"]
-            command += [f"{kind}={count}", f"--first={first}", "--random-schedules=2"]
-            command += ["--timeout=300", f"--output-dir={output_dir}"]
-            hint = f"the graphs are in {output_dir}"
+            target, *source = task
+            command = [programs / "tg-fuzz", f"--verify-schedules={target}"]
+            command += ["--timeout=300", "--random-schedules=2"]
+            if len(source) == 1:
+                name = f"{target}, {source[0].name}"
+                command.append(source[0])
+                hint = f"{source[0]} has the graphs"
+            else:
+                kind, first, count = source
+                name = f"{target}, {kind}={count} --first={first}"
+                output_dir = folder / f"{target.replace(':', '-')}{kind}-{first}"
+                command += [f"{kind}={count}", f"--first={first}", "--seed=11"]
+                command.append(f"--output-dir={output_dir}")
+                hint = f"the graphs are in {output_dir}"
         else:
             name, hint = task, "a schedule changes what its kernel computes"
             command = [programs / "tg-opt", ROOT / task, "-o", "/dev/null"]
@@ -83,19 +103,25 @@ def suite_proofs(build):
     folder = build / "proofs"
     folder.mkdir(exist_ok=True)
 
+    fuzz = build / "bin" / "tg-fuzz"
+
     def run_part(task):
-        target, source = task
+        target, source, *options = task
         is_random = isinstance(source, int)
         name = f"{target}, graphs of seed {source}" if is_random else f"{target}, {source} products"
-        graphs = folder / f"graphs-{target.replace(':', '-')}-{source}.mlir"
+        name += ", random schedules" if options else ""
+        graphs = folder / (re.sub(r"\W+", "-", name) + ".mlir")
         if is_random:
-            script = [inputs / "random-graphs.py", build / "bin" / "tg-fuzz", "50", str(source)]
+            script = [inputs / "random-graphs.py", fuzz, "50", str(source), *options]
         elif source == "matrix":
             script = [inputs / "matrix-graphs.py"]
         else:
             script = [ROOT / "test/Execution/Inputs/check-products.py", "--graphs", source]
         script.insert(0, sys.executable)
         status, output = run(script)
+        if status == 0 and options and not is_random:
+            graphs.write_text(output)
+            status, output = run([fuzz, graphs, "--print-graph", *options])
         if status == 0:
             graphs.write_text(output)
             script = [sys.executable, inputs / "verify-gpu-kernels.py"]
@@ -105,8 +131,20 @@ def suite_proofs(build):
         return report_check(name, status, output[-4000:], f"the graphs are in {graphs}")
 
     # Other graphs for each target.
-    tasks = [("cuda:sm_90", seed) for seed in range(1, 7)]
-    tasks += [("amd:gfx942", seed) for seed in range(7, 13)]
+    tasks = [("cuda:sm_90", seed) for seed in range(1, 4)]
+    tasks += [("amd:gfx942", seed) for seed in range(7, 10)]
+    # With random schedules.
+    for target, seed in (
+        ("cuda:sm_80", 4),
+        ("cuda:sm_90", 5),
+        ("cuda:sm_90", 6),
+        ("amd:gfx942", 10),
+        ("amd:gfx950", 11),
+        ("amd:gfx1100", 12),
+    ):
+        tasks.append((target, seed, f"--verify-schedules={target}", "--random-schedules=1"))
+    for target in ("cuda:sm_80", "amd:gfx950"):
+        tasks.append((target, "matrix", f"--verify-schedules={target}", "--random-schedules=1"))
     # Those that the lit suite has no time for.
     others = ["cuda:sm_75", "cuda:sm_80", "amd:gfx90a", "amd:gfx950", "amd:gfx1201"]
     tasks += [(target, "matrix") for target in others]

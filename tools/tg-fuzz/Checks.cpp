@@ -413,10 +413,10 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
       });
   if (failed(verify(module)))
     return Outcome::Invalid;
-  if (!module.lookupSymbol<func::FuncOp>("main"))
-    return Outcome::Useless;
   if (!options.schedulesFor.empty())
     return checkSchedules(module, options, message);
+  if (!module.lookupSymbol<func::FuncOp>("main"))
+    return Outcome::Useless;
   if (getDerivativesSeed(module))
     return checkDerivatives(module, options, message);
   if (module.lookupSymbol("main")->hasAttr(differencesAttrName))

@@ -10,10 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgGroupOrder.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -26,6 +29,8 @@ using namespace mlir::tg;
 
 /// The maximal number of steps for a kernel.
 static constexpr unsigned kMaxSteps = 10;
+/// A hint is one of so many steps: it changes no other one.
+static constexpr unsigned kHintShare = 16;
 /// The maximal numbers of lanes, and of copies made by all unrolled ranges:
 /// larger admitted schedules take LLVM minutes to compile.
 static constexpr int64_t kMaxLanes = 32, kMaxCopies = 32;
@@ -38,7 +43,7 @@ static constexpr double kMaxPositions = 1 << 22;
 static bool isTooLarge(StepAttr step, KernelOp kernel) {
   if (step.getKind() != StepKind::set_kind)
     return false;
-  const auto kind = static_cast<RangeKind>(step.getAmount());
+  const auto kind = static_cast<RangeKind>(step.getAmount() % kBandUnit);
   int64_t copies = 1;
   for (auto range : kernel.getBody().getOps<RangeOp>()) {
     const bool isThis =
@@ -102,7 +107,8 @@ private:
 
   /// The loops around the computation of a value.
   void addLoops(Value value, llvm::SetVector<Value> &loops) {
-    for (Value range : analysis.getRanges(value)) {
+    // A copy: the calls below add to the cache.
+    for (Value range : llvm::to_vector(analysis.getRanges(value))) {
       if (!visited.insert(range).second)
         continue;
       loops.insert(range);
@@ -130,41 +136,130 @@ private:
 };
 } // namespace
 
-LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
-  // The schedule depends on the kernel's name.
-  std::mt19937_64 random(seed ^ llvm::xxh3_64bits(kernel.getName()));
-  auto choose = [&](size_t count) { return random() % count; };
-  // A copy in a module of its own, with the same target.
-  auto parent = kernel->getParentOfType<ModuleOp>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
-  (*module)->setAttrs(parent->getAttrDictionary());
-  KernelOp copy = kernel.clone();
-  module->push_back(copy);
-  const size_t count = choose(kMaxSteps + 1);
-  const double limit = std::max(kMaxPositions, PositionCounter(copy).count());
-  for (size_t i = 0; i < count; ++i) {
-    // Kinds of steps are equally likely, however many steps of each there are.
-    SmallVector<SmallVector<StepAttr>> steps(getMaxEnumValForStepKind() + 1);
-    for (StepAttr step : enumerateSteps(copy))
-      if (!isTooLarge(step, copy))
-        steps[static_cast<size_t>(step.getKind())].push_back(step);
-    llvm::erase_if(steps, [](auto &ofKind) { return ofKind.empty(); });
-    if (steps.empty())
-      break;
-    ArrayRef<StepAttr> ofKind = steps[choose(steps.size())];
-    StepAttr step = ofKind[choose(ofKind.size())];
-    KernelOp before = copy.clone();
-    if (failed(applySteps(copy, step)))
-      return failure();
-    if (PositionCounter(copy).count() > limit) {
-      copy.erase();
-      copy = before;
-      module->push_back(copy);
-      continue;
-    }
-    before.erase();
+namespace {
+/// Adds steps to a copy of a kernel, in a module of its own for the same
+/// target.
+class RandomScheduler {
+public:
+  RandomScheduler(KernelOp kernel, uint64_t seed)
+      // The schedule depends on the kernel's name.
+      : random(seed ^ llvm::xxh3_64bits(kernel.getName())),
+        module(ModuleOp::create(kernel.getLoc())), copy(kernel.clone()) {
+    auto parent = kernel->getParentOfType<ModuleOp>();
+    (*module)->setAttrs(parent->getDiscardableAttrDictionary());
+    module->push_back(copy);
+    limit = std::max(kMaxPositions, PositionCounter(copy).count());
   }
-  if (ArrayAttr steps = copy.getScheduledAttr())
+
+  /// Every other list begins with some steps of a heuristic, so that kernels
+  /// are tried which random steps do not reach, such as those on matrix units.
+  /// Half of these also end with the other steps, as far as they are admitted.
+  LogicalResult run() {
+    SmallVector<StepAttr> rest;
+    if (choose(2) == 0)
+      rest = applyHeuristic();
+    const size_t count = choose(kMaxSteps + 1);
+    for (size_t i = 0; i < count; ++i)
+      if (failed(addStep()))
+        return failure();
+    if (choose(2) == 0) {
+      ScopedDiagnosticHandler silence(module->getContext(),
+                                      [](Diagnostic &) { return success(); });
+      for (StepAttr step : rest)
+        apply(step);
+    }
+    return success();
+  }
+  ArrayAttr getSteps() { return copy.getScheduledAttr(); }
+
+private:
+  size_t choose(size_t count) { return random() % count; }
+
+  /// Applies steps, unless they are refused, or the kernel would be too large.
+  /// Returns whether they were not refused.
+  bool apply(ArrayRef<StepAttr> steps) {
+    if (llvm::any_of(steps,
+                     [&](StepAttr step) { return isTooLarge(step, copy); }))
+      return true;
+    KernelOp before = copy.clone();
+    if (failed(applySteps(copy, steps))) {
+      before.erase();
+      return false;
+    }
+    if (PositionCounter(copy).count() <= limit) {
+      before.erase();
+      return true;
+    }
+    copy.erase();
+    copy = before;
+    module->push_back(copy);
+    return true;
+  }
+
+  /// Applies a beginning of the list of a heuristic, and returns the rest.
+  SmallVector<StepAttr> applyHeuristic() {
+    OwningOpRef<ModuleOp> other = module->clone();
+    PassManager manager(module->getContext());
+    TgOptimizeKernelsOptions options;
+    // Simpler schedules less often.
+    while (options.firstSchedule + 1 < countSchedules(getTargetFacts(copy)) &&
+           choose(2) == 0)
+      ++options.firstSchedule;
+    manager.nest<KernelOp>().addPass(createTgOptimizeKernels(options));
+    SmallVector<StepAttr> steps;
+    if (failed(manager.run(*other)))
+      return steps;
+    if (ArrayAttr list =
+            (*other->getOps<KernelOp>().begin()).getScheduledAttr())
+      llvm::append_range(steps, list.getAsRange<StepAttr>());
+    // The first beginning from some length on that leaves nothing unfinished.
+    ScopedDiagnosticHandler silence(module->getContext(),
+                                    [](Diagnostic &) { return success(); });
+    for (size_t count = choose(2) == 0 ? steps.size()
+                                       : choose(steps.size() + 1);
+         count <= steps.size(); ++count)
+      if (succeeded(applySteps(copy, ArrayRef(steps).take_front(count)))) {
+        steps.erase(steps.begin(), steps.begin() + count);
+        break;
+      }
+    return steps;
+  }
+
+  LogicalResult addStep() {
+    // Other kinds of steps are equally likely, however many of each there are.
+    const bool isHint = choose(kHintShare) == 0;
+    SmallVector<StepKind> kinds;
+    for (uint32_t i = 0; i <= getMaxEnumValForStepKind(); ++i)
+      if (const auto kind = static_cast<StepKind>(i);
+          (kind == StepKind::prefetch || kind == StepKind::nontemporal) ==
+          isHint)
+        kinds.push_back(kind);
+    while (!kinds.empty()) {
+      auto *kind = kinds.begin() + choose(kinds.size());
+      SmallVector<StepList> proposals = enumerateSteps(copy, *kind);
+      llvm::erase_if(proposals, [&](const StepList &steps) {
+        return llvm::any_of(
+            steps, [&](StepAttr step) { return isTooLarge(step, copy); });
+      });
+      if (!proposals.empty())
+        return success(apply(proposals[choose(proposals.size())]));
+      kinds.erase(kind);
+    }
+    return success();
+  }
+
+  std::mt19937_64 random;
+  OwningOpRef<ModuleOp> module;
+  KernelOp copy;
+  double limit = 0;
+};
+} // namespace
+
+LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
+  RandomScheduler scheduler(kernel, seed);
+  if (failed(scheduler.run()))
+    return failure();
+  if (ArrayAttr steps = scheduler.getSteps())
     kernel.setScheduleAttr(steps);
   return success();
 }

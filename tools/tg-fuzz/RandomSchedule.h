@@ -17,8 +17,9 @@
 
 namespace mlir::tg {
 
-/// Gives the kernel a list (`schedule`) of up to ten admitted steps. Emits an
-/// error if a step that was reported as admitted cannot be applied.
+/// Gives the kernel a list (`schedule`) of up to ten admitted steps. Every
+/// other list begins with steps of a heuristic. Emits an error if a step that
+/// was reported as admitted cannot be applied.
 LogicalResult setRandomSchedule(KernelOp kernel, uint64_t seed);
 
 } // namespace mlir::tg

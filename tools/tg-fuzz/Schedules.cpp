@@ -30,35 +30,55 @@ static LogicalResult verifySchedules(ModuleOp module, bool printCounts) {
   return manager.run(module);
 }
 
-Outcome mlir::tg::checkSchedules(ModuleOp original, const CheckOptions &options,
-                                 std::string &message) {
+/// The kernels of a graph for `options.schedulesFor`, without schedules.
+static OwningOpRef<ModuleOp> makeKernels(ModuleOp original,
+                                         const CheckOptions &options,
+                                         std::string &message) {
   std::string error;
   const Target *target = lookupTarget(options.schedulesFor, error);
   if (!target) {
     message = error;
-    return Outcome::Failed;
+    return {};
   }
   OwningOpRef<ModuleOp> module = original.clone();
   module.get()->setAttr(targetAttrName, target->getAttr(module->getContext()));
   PassManager manager(module->getContext());
   buildSchedulePipeline(manager, {});
   manager.addPass(createTgAlignBuffers());
-  if (failed(manager.run(*module))) {
-    message.insert(0, "scheduling: ");
+  if (succeeded(manager.run(*module)))
+    return module;
+  message.insert(0, "scheduling: ");
+  return {};
+}
+
+/// A copy of the kernels with random schedules; null if a step that was
+/// reported as admitted is not.
+static OwningOpRef<ModuleOp> setRandomSchedules(ModuleOp module,
+                                                uint64_t number) {
+  OwningOpRef<ModuleOp> random = module.clone();
+  uint64_t seed = number * 0x9E3779B97F4A7C15u;
+  for (KernelOp kernel : random->getOps<KernelOp>())
+    if (failed(setRandomSchedule(kernel, seed++)))
+      return {};
+  return random;
+}
+
+Outcome mlir::tg::checkSchedules(ModuleOp original, const CheckOptions &options,
+                                 std::string &message) {
+  OwningOpRef<ModuleOp> module = makeKernels(original, options, message);
+  if (!module)
     return Outcome::Failed;
-  }
   if (failed(verifySchedules(*module, options.printCounts))) {
     message.insert(0, "verification: ");
     return Outcome::Mismatch;
   }
   for (unsigned i = 0; i < options.randomSchedules; ++i) {
-    OwningOpRef<ModuleOp> random = module->clone();
-    uint64_t seed = (options.seed + i) * 0x9E3779B97F4A7C15u;
-    for (KernelOp kernel : random->getOps<KernelOp>())
-      if (failed(setRandomSchedule(kernel, seed++))) {
-        message.insert(0, "random schedule: ");
-        return Outcome::Failed;
-      }
+    OwningOpRef<ModuleOp> random =
+        setRandomSchedules(*module, options.seed + i);
+    if (!random) {
+      message.insert(0, "random schedule: ");
+      return Outcome::Failed;
+    }
     if (failed(verifySchedules(*random, options.printCounts))) {
       message.insert(0, "verification of random schedule " +
                             std::to_string(options.seed + i) + ": ");
@@ -70,4 +90,23 @@ Outcome mlir::tg::checkSchedules(ModuleOp original, const CheckOptions &options,
     }
   }
   return Outcome::Good;
+}
+
+LogicalResult mlir::tg::printSchedules(ModuleOp original,
+                                       const CheckOptions &options,
+                                       raw_ostream &os) {
+  std::string message;
+  OwningOpRef<ModuleOp> module = makeKernels(original, options, message);
+  if (!module)
+    return emitError(original.getLoc(), message);
+  for (unsigned i = 0; i < std::max(options.randomSchedules, 1u); ++i) {
+    OwningOpRef<ModuleOp> random =
+        setRandomSchedules(*module, options.seed + i);
+    if (!random)
+      return failure();
+    os << "// -----\n";
+    random->print(os);
+    os << "\n";
+  }
+  return success();
 }

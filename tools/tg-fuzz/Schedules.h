@@ -22,6 +22,11 @@ namespace mlir::tg {
 Outcome checkSchedules(ModuleOp module, const CheckOptions &options,
                        std::string &message);
 
+/// Prints the kernels of a graph with the lists of `options.randomSchedules`
+/// random schedules, or one, in parts as for tg-opt's -split-input-file.
+LogicalResult printSchedules(ModuleOp module, const CheckOptions &options,
+                             raw_ostream &os);
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_TOOLS_TGFUZZ_SCHEDULES_H

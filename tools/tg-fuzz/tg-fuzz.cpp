@@ -26,17 +26,20 @@
 #include "Generator.h"
 #include "Programs/Differences.h"
 #include "Programs/Program.h"
+#include "Schedules.h"
 #include "Shrinker.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "mlir/Parser/Parser.h"
 #include "support/ToolSupport.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -131,7 +134,9 @@ static cl::opt<unsigned> timeLimit("timeout", cl::init(60),
                                    cl::desc("Seconds that a graph may take"),
                                    cl::value_desc("s"), cl::cat(category));
 static cl::opt<bool> printGraph("print-graph",
-                                cl::desc("Print the first graph and stop"),
+                                cl::desc("Print the first graph, or the file, "
+                                         "and stop; with --verify-schedules, "
+                                         "its kernels with random schedules"),
                                 cl::cat(category));
 static cl::opt<bool> shrinkFlag("shrink", cl::init(true),
                                 cl::desc("Make graphs that fail small "
@@ -420,18 +425,47 @@ static LogicalResult report(uint64_t graph, Outcome outcome,
   return success();
 }
 
-/// Checks one file again.
-static LogicalResult replay() {
+/// Calls the function for each part of the file, as for tg-opt's
+/// -split-input-file.
+static LogicalResult
+forEachPart(llvm::function_ref<LogicalResult(ModuleOp)> visit) {
+  constexpr StringLiteral separator = "\n// -----\n";
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
-  OwningOpRef<ModuleOp> module = loadModule(replayFile, context);
-  if (!module)
-    return failure();
-  std::string message;
-  Outcome outcome = checkGuarded(*module, message);
-  llvm::outs() << getName(outcome) << (message.empty() ? "" : ": ") << message
-               << '\n';
-  return success(outcome == Outcome::Good);
+  auto file = llvm::MemoryBuffer::getFile(replayFile, /*IsText=*/true);
+  if (!file || !(*file)->getBuffer().contains(separator)) {
+    OwningOpRef<ModuleOp> module = loadModule(replayFile, context);
+    return module ? visit(*module) : failure();
+  }
+  SmallVector<StringRef> parts;
+  (*file)->getBuffer().split(parts, separator);
+  LogicalResult result = success();
+  for (StringRef part : parts) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(part, &context, replayFile);
+    if (!module || failed(visit(*module)))
+      result = failure();
+  }
+  return result;
+}
+
+/// Checks one file again.
+static LogicalResult replay() {
+  return forEachPart([](ModuleOp module) {
+    std::string message;
+    Outcome outcome = checkGuarded(module, message);
+    llvm::outs() << getName(outcome) << (message.empty() ? "" : ": ") << message
+                 << '\n';
+    llvm::outs().flush();
+    return success(outcome == Outcome::Good);
+  });
+}
+
+static LogicalResult print(ModuleOp module) {
+  if (!schedulesFor.empty())
+    return printSchedules(module, getCheckOptions(), llvm::outs());
+  module->print(llvm::outs());
+  return success();
 }
 
 /// A key for failures with the same cause: the message without numbers and
@@ -679,14 +713,15 @@ int main(int argc, char **argv) {
     llvm::outs() << tinygrad::fuzz::describe(makeProgram(first));
     return getExitStatus(success());
   }
+  if (printGraph && !replayFile.empty())
+    return getExitStatus(forEachPart(print));
   if (printGraph) {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     tinygrad::prepareContext(context);
     OwningOpRef<ModuleOp> module = generateGraph(
         &context, getGraphSeed(first),
         cliffs ? getTimingOptions(maxOps) : getGeneratorOptions());
-    module->print(llvm::outs());
-    return getExitStatus(success());
+    return getExitStatus(print(*module));
   }
   if (cliffs)
     return getExitStatus(replayFile.empty() ? findCliffs() : replayCliff());

@@ -199,6 +199,13 @@ void GPUEmitter::emitPositions(
 void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
                                  SmallVectorImpl<Value> &sums, Location loc,
                                  Multiply multiply) {
+  // Where the block has such a loop already, that has read the buffers since
+  // the last barrier of the block.
+  if (Block *block = scopes[top()].anchor->block;
+      llvm::any_of(tiles, [&](StageOp tile) {
+        return writtenIn.contains({tile, block});
+      }))
+    separated.erase(block);
   if (isDirect(tiles[0]))
     return emitDirectlyAhead(tiles, loop, sums, loc, multiply);
   if (filling)

@@ -273,7 +273,7 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
 
 void StepAttr::print(AsmPrinter &printer) const {
   printer << '<' << stringifyStepKind(getKind());
-  llvm::ListSeparator comma;
+  llvm::ListSeparator comma(",");
   for (const StepOperand &op : getOps()) {
     StringRef name = op.name.getValue(), mnemonic = name;
     printer << StringRef(comma) << ' ';

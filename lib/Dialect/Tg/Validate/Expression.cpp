@@ -513,7 +513,7 @@ SymbolicValue ExpressionPool::Combiner::get() {
   if (count == 1)
     return SymbolicValue::ofExpression(only);
   Node node(Kind::combination, type);
-  node.argument = static_cast<uint32_t>(kind) | (isScan ? 256 : 0);
+  node.argument = static_cast<uint32_t>(kind) | (isScan ? kScan : 0);
   node.number = static_cast<int64_t>(count);
   node.terms = hash;
   const ExpressionId id = pool.intern(node, {});
@@ -573,8 +573,26 @@ ExpressionPool::substitute(ExpressionId id, ArrayRef<ExpressionId> conditions,
   case Kind::number:
   case Kind::constant:
   case Kind::element:
-  case Kind::combination:
     break;
+  case Kind::combination: {
+    // Terms may have been added up before they were kept. Masks of owners are
+    // those of loads, so that terms may have them; other conditions do not.
+    auto kept = keptTerms.find(id);
+    if (node.argument >= kScan || kept == keptTerms.end() ||
+        static_cast<int64_t>(kept->second.size()) != node.number ||
+        llvm::none_of(conditions, [&](ExpressionId condition) {
+          return getRemainder(condition).has_value();
+        }))
+      break;
+    Combiner combiner(*this, static_cast<CombinationKind>(node.argument),
+                      node.type);
+    for (ExpressionId term : SmallVector<ExpressionId, 0>(kept->second))
+      combiner.add(nodes[term].kind == Kind::number
+                       ? SymbolicValue::ofNumber(nodes[term].number)
+                       : substitute(term, conditions, done));
+    result = combiner.get();
+    break;
+  }
   case Kind::elementAt:
     if (updated[0].isNumber())
       result = SymbolicValue::ofExpression(

@@ -125,7 +125,8 @@ public:
     SmallVector<ExpressionId, 8> terms;
   };
 
-  /// Keeps the terms of all combinations from now on, for `describeDifference`.
+  /// Keeps the terms of all combinations from now on, for `describeDifference`
+  /// and `assume`.
   void keepTerms() { keepsTerms = true; }
   /// Both expressions, and where they differ.
   std::string describe(SymbolicValue value, Type type, unsigned depth = 4);
@@ -163,6 +164,9 @@ private:
     sum,         ///< `number` + each operand times its factor, wrapped
     combination, ///< `number` terms whose hashes add up to `terms`
   };
+
+  /// What is added to the argument of a combination that is a scan.
+  static constexpr uint32_t kScan = 256;
 
   struct Node {
     Node(Kind kind, Type type, uint32_t argument = 0)

@@ -529,3 +529,38 @@ tg.kernel @peeled_lanes(%out: memref<27xf32>, %a: memref<27xf32>) attributes {ou
   %x = tg.load %a[%i] : memref<27xf32>
   tg.store %x, %out[%i] : memref<27xf32>
 }
+
+// -----
+
+// expected-error @+1 {{a vector has a power of two of lanes, not 3}}
+tg.kernel @three_of_lanes(%out: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<set_kind [0] as upcast>, #tg.step<split [0] by 3>]} {
+  %i = tg.range 0 loop 8
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 1 is scanned by lanes}}
+tg.kernel @parts_of_scanned_lanes(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<set_kind [1] as upcast>, #tg.step<split [1] by 4>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  %s = tg.ranged_scan add %x over %j : f32
+  tg.store %s, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a store 'as tma' needs a target with work-groups}}
+tg.kernel @boxes_of_processor(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<buffer store 0 by 1 as tma>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}

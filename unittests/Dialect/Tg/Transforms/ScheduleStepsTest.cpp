@@ -135,24 +135,36 @@ TEST_F(ScheduleStepsTest, AListMakesTheSameKernelAgain) {
 }
 
 TEST_F(ScheduleStepsTest, EveryStepThatIsEnumeratedIsAdmitted) {
-  SmallVector<StepAttr> steps = enumerateSteps(getKernel());
+  SmallVector<StepList> proposals = enumerateSteps(getKernel());
   llvm::SmallSet<StepKind, 16> kinds;
-  for (StepAttr step : steps) {
-    kinds.insert(step.getKind());
+  for (const StepList &steps : proposals) {
+    kinds.insert(steps.front().getKind());
     module = parseSourceString<ModuleOp>(kMatmul, &context);
     std::string reason;
-    EXPECT_TRUE(succeeded(canApply(getKernel(), step, reason))) << reason;
-    EXPECT_TRUE(succeeded(applySteps(getKernel(), step)));
+    EXPECT_TRUE(succeeded(canApply(getKernel(), steps.front(), reason)))
+        << reason;
+    EXPECT_TRUE(succeeded(applySteps(getKernel(), steps)));
     EXPECT_TRUE(succeeded(verify(*module)));
   }
   for (StepKind kind :
        {StepKind::split, StepKind::move, StepKind::reverse, StepKind::set_kind,
         StepKind::unshare, StepKind::accumulate, StepKind::stage,
-        StepKind::merge, StepKind::nontemporal})
+        StepKind::merge, StepKind::prefetch, StepKind::nontemporal})
     EXPECT_TRUE(kinds.contains(kind)) << stringifyStepKind(kind).str();
+  auto isProposed = [&](const std::string &text) {
+    return llvm::is_contained(proposals, StepList{step(text)});
+  };
   // The 24 columns cannot be lanes without a split.
-  EXPECT_FALSE(llvm::is_contained(steps, step("set_kind [1] as upcast")));
-  EXPECT_TRUE(llvm::is_contained(steps, step("split [1] by 8")));
-  EXPECT_TRUE(llvm::is_contained(steps, step("split [1] by 3")));
-  EXPECT_TRUE(llvm::is_contained(steps, step("stage load 1 [2, 1]")));
+  EXPECT_FALSE(isProposed("set_kind [1] as upcast"));
+  EXPECT_TRUE(isProposed("split [1] by 8"));
+  EXPECT_TRUE(isProposed("split [1] by 3"));
+  EXPECT_TRUE(isProposed("split [1] by 32"));
+  EXPECT_TRUE(isProposed("stage load 1 [2, 1]"));
+  EXPECT_TRUE(isProposed("stage load 0 [0, 2]"));
+  EXPECT_TRUE(llvm::is_contained(
+      proposals, StepList({step("stage load 0 [2] by 3 into [3]"),
+                           step("split [3] by 3")})));
+  // Of one kind.
+  for (const StepList &steps : enumerateSteps(getKernel(), StepKind::move))
+    EXPECT_EQ(steps.front().getKind(), StepKind::move);
 }

@@ -16,6 +16,9 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
+#include <optional>
+#include <string>
+
 namespace mlir::tg {
 
 /// Whether \p kernel, as it is, admits a step: the step preserves what the
@@ -42,13 +45,22 @@ void visitSteps(KernelOp kernel, const TargetFacts &target,
 /// `first-schedule`.
 unsigned countSchedules(const TargetFacts &target);
 
-/// The steps that \p kernel admits, for a search: splits by powers of two and
-/// by divisors of an extent up to 64, merges, moves of a range by one place,
-/// reversals, the kinds of each range, separate ranges for reductions, tiles of
-/// each loaded or costly value along the ranges of a reduction and of the
-/// result, and non-temporal stores. Other amounts and combinations can still be
-/// applied. Takes about quadratic time in the size of the kernel.
-SmallVector<StepAttr> enumerateSteps(KernelOp kernel);
+/// Steps that are applied together: mostly one, but some leave something
+/// unfinished, such as a tile with padded rows without a split.
+using StepList = SmallVector<StepAttr, 1>;
+
+/// What \p kernel admits next, for a search: of all kinds of steps, or of one.
+/// Splits are by powers of two, and by and into divisors of an extent up to 64;
+/// ranges move by one place, or to either end; bands have 2, 3, 8 or all
+/// positions; tiles of loaded or costly values are along one range or along one
+/// of a reduction and one of the result, those of other values along all
+/// ranges. Together with the step before them are proposed: the split of padded
+/// rows; what `skip_masked` needs (lanes, a tile and `check_finite`); the
+/// buffers that copies of boxes fill for both factors of a sum. Other amounts
+/// and combinations can still be applied. Takes about quadratic time in the
+/// size of the kernel.
+SmallVector<StepList>
+enumerateSteps(KernelOp kernel, std::optional<StepKind> kind = std::nullopt);
 
 /// Whether copies of boxes fill a tile of a scheduled kernel (the step `buffer
 /// ... as tma`).

@@ -435,6 +435,15 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
       if (amount > std::max({2 * extent, kMaxLanes, target.groupItems}))
         return describe(range) + " has only " + std::to_string(extent) +
                " positions";
+      // The outer range has the kind.
+      if (range.getKind() == RangeKind::upcast) {
+        if (isScanned(range))
+          return describe(range) + " is scanned by lanes";
+        if (const auto lanes = int64_t(llvm::divideCeil(extent, amount));
+            !llvm::isPowerOf2_64(lanes))
+          return "a vector has a power of two of lanes, not " +
+                 std::to_string(lanes);
+      }
       // Rows of a tile have room for the maximum number of positions.
       const bool isExact = extent % amount == 0;
       for (Operation *user : range->getUsers()) {
@@ -543,6 +552,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
           if (!store || store.getUpdate() || store.getMask() ||
               store.getNontemporal() || store.getValue() != reduce.getResult())
             return describe(step.getOps()[i]) + " has uses other than stores";
+          if (store.getAsTma())
+            return "updates cannot be stored 'as tma'";
           ++stores;
         }
       }
@@ -666,6 +677,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
           return "a result is stored from 1 buffer, 'as tma'";
         if (store.getUpdate())
           return "the store updates elements";
+        if (target.groupItems == 0)
+          return "a store 'as tma' needs a target with work-groups";
         return std::nullopt;
       }
       auto stage = dyn_cast<StageOp>(ops[0]);
@@ -702,19 +715,9 @@ bool KernelSchedule::hasRoomFor(size_t count) const {
 }
 
 Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
-  const bool makesItems =
-      step.getKind() == StepKind::set_kind &&
-      (step.getAmount() == static_cast<int64_t>(RangeKind::local) ||
-       step.getAmount() == static_cast<int64_t>(RangeKind::group_reduce));
-  const bool hasItems = llvm::any_of(ranges, [](RangeOp range) {
-    return range.getKind() == RangeKind::local ||
-           range.getKind() == RangeKind::group_reduce;
-  });
-  const bool hasBand =
-      (step.getKind() == StepKind::set_kind && step.getAmount() >= kBandUnit) ||
-      llvm::any_of(ranges, [](RangeOp range) { return getBand(range) > 0; });
-  if (target.groupItems == 0 || (!makesItems && !hasItems && !hasBand &&
-                                 step.getKind() != StepKind::contract))
+  // Hints have no part in how groups run a kernel.
+  if (target.groupItems == 0 || step.getKind() == StepKind::prefetch ||
+      step.getKind() == StepKind::nontemporal)
     return std::nullopt;
   // Tried on a copy, because the items of ranges depend on all values.
   OwningOpRef<KernelOp> copy = kernel.clone();

@@ -68,8 +68,9 @@ DROPPED = {
     "tg-compile/reproducer.mlir": ["@main("],
     # More bytes than fit.
     "Transforms/split-reduce.mlir": ["@uncountable("],
-    # A list of steps for processors.
+    # Lists of steps for processors, and for one chip.
     "Transforms/apply-schedule.mlir": ["@merged_and_split("],
+    "TgToGPU/copies-in-parts.mlir": ["@product("],
     # Kernels in which lanes or positions would update one element.
     "Transforms/simplify-index.mlir": ["@collect("],
     "Tg/ops-order.mlir": ["@graph("],
