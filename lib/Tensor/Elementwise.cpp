@@ -165,8 +165,6 @@ static Tensor pow(const Operand &lhs, const Operand &rhs) {
       return power(base, exponent.toBits());
     }
     // These are as accurate as pow() and take far fewer operations.
-    if (value == 0)
-      return same(base, 1);
     if (value == 1)
       return base;
     if (value == 2)

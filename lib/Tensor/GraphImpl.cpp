@@ -126,12 +126,37 @@ bool GraphImpl::skipsTensor(Operation *op, Value folded) const {
   });
 }
 
+/// Whether \p op depends on floats that \p folded, a constant or what a known
+/// condition selects, does not depend on. A loss that is computed from a
+/// parameter has a gradient by it, if only zeros.
+static bool losesOperand(Operation *op, Value folded) {
+  auto type = cast<RankedTensorType>(folded.getType());
+  auto isConstant = [](Value value) {
+    return isa<tg::ConstOp>(value.getDefiningOp());
+  };
+  // Tensors without elements are constants.
+  if (!isa<FloatType>(type.getElementType()) ||
+      llvm::is_contained(type.getShape(), 0) ||
+      !(isConstant(folded) || isa<tg::WhereOp>(op)))
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    return operand != folded && isa<FloatType>(getElementTypeOrSelf(operand)) &&
+           !isConstant(operand);
+  });
+}
+
 Value GraphImpl::fold(Operation *op) {
   const Value result = op->getResult(0);
   SmallVector<Value, 1> folded;
   if (failed(builder.tryFold(op, folded)) || folded.empty() ||
       folded.front() == result || skipsTensor(op, folded.front()))
     return result;
+  if (losesOperand(op, folded.front())) {
+    // A constant that was made for this is not of the graph.
+    if (Operation *made = folded.front().getDefiningOp(); !isNode(made))
+      made->erase();
+    return result;
+  }
   op->erase();
   return folded.front();
 }

@@ -220,7 +220,8 @@ public:
   }
   /// What the new operation \p op folds to, or its result. Does not fold
   /// `-(-x)` and the like to x if a tensor has the value between them:
-  /// gradients may be asked for by that, or must not flow through it.
+  /// gradients may be asked for by that, or must not flow through it. Nor
+  /// `pow(x, 0)` and the like to what does not depend on x.
   mlir::Value fold(mlir::Operation *op);
   /// Whether a tensor that is an operand of \p op was computed from \p folded,
   /// which would replace the result of \p op.

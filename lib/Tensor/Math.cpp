@@ -201,7 +201,10 @@ static Tensor clampBy(const Tensor &x, const Operand &limit, bool isUpper) {
   if (!isFloat(value.dtype()))
     return isUpper ? value.minimum(bound) : value.maximum(bound);
   Tensor isBeyond = isUpper ? value > bound : value < bound;
-  if (limit.tensor())
+  // Of a number, whether it is NaN is known.
+  const Scalar &number = limit.scalar();
+  if (limit.tensor() ||
+      (number.kind() == Scalar::Kind::Float && std::isnan(number.toDouble())))
     isBeyond = isBeyond | bound.isnan();
   return isBeyond.where(bound, value);
 }

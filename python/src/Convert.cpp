@@ -191,14 +191,17 @@ SymInt SizeArgument::get() const { return toSize(object); }
 std::string DeviceArgument::get() const {
   if (isNone())
     return {};
-  if (nb::isinstance<nb::str>(object))
-    return nb::cast<std::string>(object);
-  if (isSequence(object) && nb::len(object) == 1)
-    return nb::cast<std::string>(nb::object(object[0]));
-  if (isSequence(object))
-    throw Error("the tensor is made on one device: its shard() is on several");
+  nb::object name = nb::borrow(object);
+  if (isSequence(object)) {
+    if (nb::len(object) != 1)
+      throw Error(
+          "the tensor is made on one device: its shard() is on several");
+    name = object[0];
+  }
+  if (nb::isinstance<nb::str>(name))
+    return nb::cast<std::string>(name);
   throwType("a device is a name such as \"CPU\", not an object of type " +
-            typeName(object));
+            typeName(name));
 }
 
 std::optional<std::vector<std::string>> DeviceArgument::getSeveral() const {
@@ -295,13 +298,27 @@ Tensor OperandArgument::tensor(const Tensor &other) {
 
 Scalar OperandArgument::scalar() const { return toScalar(object); }
 
-std::vector<Tensor> tinygrad::python::toTensors(nb::handle arguments) {
-  if (nb::len(arguments) == 1) {
-    nb::object only = nb::borrow(PySequence_Fast_GET_ITEM(arguments.ptr(), 0));
+const Tensor &tinygrad::python::requireTensor(nb::handle object,
+                                              const char *method) {
+  if (!nb::isinstance<Tensor>(object))
+    throwType(std::string(method) +
+              ": a tensor is needed, not an object of type " +
+              typeName(object));
+  return *nb::inst_ptr<Tensor>(object);
+}
+
+std::vector<Tensor> tinygrad::python::toTensors(nb::handle arguments,
+                                                const char *method) {
+  nb::object list = nb::borrow(arguments);
+  if (nb::len(list) == 1) {
+    nb::object only = nb::borrow(PySequence_Fast_GET_ITEM(list.ptr(), 0));
     if (isSequence(only))
-      return nb::cast<std::vector<Tensor>>(only);
+      list = only;
   }
-  return nb::cast<std::vector<Tensor>>(arguments);
+  std::vector<Tensor> tensors;
+  for (nb::handle object : list)
+    tensors.push_back(requireTensor(object, method));
+  return tensors;
 }
 
 //===----------------------------------------------------------------------===//

@@ -161,9 +161,21 @@ Tensor lerpPixels(const Tensor &x, const Tensor &end, const Tensor &weight);
 /// The elements of a host tensor as Python objects.
 nb::object toList(const Tensor &tensor);
 
+/// A tensor as the object that a method returns. An nb::object could be one of
+/// any class: Tensor.assign(3, x).
+class TensorObject : public nb::object {
+public:
+  NB_OBJECT_DEFAULT(TensorObject, nb::object, "Tensor", isTensor)
+  static bool isTensor(nb::handle object) {
+    return nb::isinstance<Tensor>(object);
+  }
+};
+
+/// An argument of \p method that has to be a tensor; else a TypeError.
+const Tensor &requireTensor(nb::handle object, const char *method);
 /// The tensors among the arguments of a method with `*args`; one list of them
-/// counts as its elements.
-std::vector<Tensor> toTensors(nb::handle arguments);
+/// counts as its elements. A TypeError for anything else.
+std::vector<Tensor> toTensors(nb::handle arguments, const char *method);
 
 using TensorClass = nb::class_<Tensor>;
 void bindErrors(nb::module_ &module);

@@ -64,9 +64,14 @@ static Tensor distinct(const Tensor &constant) {
 static Tensor finish(Tensor tensor, const nb::kwargs &keywords) {
   if (keywords.contains("device"))
     tensor = onDevices(tensor, DeviceArgument{nb::object(keywords["device"])});
-  if (keywords.contains("requires_grad") &&
-      nb::cast<bool>(nb::object(keywords["requires_grad"])))
-    return tensor.parameter();
+  if (keywords.contains("requires_grad")) {
+    const int isWanted =
+        PyObject_IsTrue(nb::object(keywords["requires_grad"]).ptr());
+    if (isWanted < 0)
+      throw nb::python_error();
+    if (isWanted)
+      return tensor.parameter();
+  }
   return tensor;
 }
 
@@ -270,9 +275,9 @@ static void bindRandom(TensorClass &tensor) {
           for (auto [key, value] : keywords) {
             const auto text = nb::cast<std::string>(key);
             if (text == firstName)
-              values.first = nb::cast<double>(value);
+              values.first = toScalar(value).toDouble();
             else if (secondName && text == secondName)
-              values.second = nb::cast<double>(value);
+              values.second = toScalar(value).toDouble();
             else
               others[key] = value;
           }

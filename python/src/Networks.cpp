@@ -74,7 +74,7 @@ static void bindProducts(TensorClass &tensor) {
         std::optional<DType> dtype;
         if (keywords.contains("dtype"))
           dtype = DTypeArgument{keywords["dtype"]}.get();
-        return Tensor::einsum(formula, toTensors(operands), dtype);
+        return Tensor::einsum(formula, toTensors(operands, "einsum"), dtype);
       },
       "Sums of products by a formula: einsum(\"ij,jk->ik\", a, b).");
   tensor.def(

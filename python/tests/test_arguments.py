@@ -36,6 +36,59 @@ def test_message(call, message):
     assert "incompatible" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Tensor.assign(3, x),
+        lambda: Tensor.replace(3, x),
+        lambda: Tensor.requires_grad_(3),
+        lambda: Tensor.backward(3),
+        lambda: Tensor.shard_(3, ("CPU", "CPU:1")),
+        lambda: Tensor.shard_like(3, x),
+        lambda: Tensor.to(3, "CPU"),
+        lambda: Tensor.to_(3, "CPU"),
+        lambda: Tensor.cast(3, "int32"),
+        lambda: Tensor.reshape(3, 1),
+        lambda: Tensor.pad(3, (1, 1)),
+        lambda: Tensor.__getitem__(3, 0),
+        lambda: Tensor.__iadd__(3, x),
+        lambda: Tensor.__imatmul__(3, x),
+        lambda: Tensor.uop.__get__(3),
+    ],
+)
+def test_methods_of_what_is_no_tensor(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: x.realize(None), "realize: a tensor is needed, not an object of type NoneType"),
+        (lambda: Tensor.realize(x, 3), "realize: a tensor is needed, not an object of type int"),
+        (lambda: x.sum().gradient(3), "gradient: a tensor is needed"),
+        (lambda: x.sum().gradient([x, None]), "gradient: a tensor is needed"),
+        (lambda: x.sum().gradient(x, gradient=3), "gradient: a tensor is needed"),
+        (lambda: Tensor.einsum("i->i", [3]), "einsum: a tensor is needed"),
+        (lambda: Tensor.cat([x, None]), "cat: a tensor is needed"),
+        (lambda: Tensor.stack([x, 3]), "stack: a tensor is needed"),
+        (lambda: Tensor.rand(2, device=[3]), "a device is a name"),
+        (lambda: Tensor.uniform(2, low="a"), "a number is needed"),
+        (lambda: Tensor.normal(2, std=x), "a number is needed"),
+    ],
+)
+def test_objects_among_tensors_and_numbers(call, message):
+    with pytest.raises(TypeError, match=re.escape(message)):
+        call()
+
+
+def test_keywords_that_are_not_strings_or_bools():
+    with pytest.raises(ValueError, match='not "3"'):
+        x.meshgrid(x, indexing=3)
+    assert not Tensor.rand(2, requires_grad=None).requires_grad
+    assert Tensor.rand(2, requires_grad=1).requires_grad
+
+
 def test_errors_of_functions_keep_their_text():
     def gradient(_):
         raise TypeError("my own text")

@@ -185,3 +185,15 @@ def test_products_with_a_special_number(value):
     expected = np.full((20, 40), 30, np.float32) - (y[5] == 0)
     expected[3] = np.where(y[5] == 0, np.nan, value)
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("method", ["clamp", "clip"])
+@pytest.mark.parametrize("bounds", [(np.nan, 1.0), (0.0, np.nan), (np.nan, None), (None, np.nan)])
+def test_bounds_that_are_nan(method, bounds):
+    x = np.array([-1.0, 0.5, 2.0, np.nan], np.float32)
+    low, high = (
+        np.array(-np.inf if i == 0 else np.inf) if b is None else b for i, b in enumerate(bounds)
+    )
+    np.testing.assert_array_equal(
+        getattr(Tensor(x), method)(*bounds).numpy(), np.clip(x, low, high)
+    )

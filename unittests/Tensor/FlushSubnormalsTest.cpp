@@ -215,6 +215,38 @@ TEST(FlushSubnormals, OfSimulatedGPUs) {
   EXPECT_EQ(scaled(tiny, 0x1p20)[0], 0x1p-120f);
 }
 
+// bf16 has the exponents of f32, and rounding to it is no arithmetic.
+TEST(FlushSubnormals, BFloat16KeepsThem) {
+  const std::vector<float> values = {0x1p-127f,
+                                     -0x1p-133f,
+                                     0x1.018p-130f,
+                                     0x1p-149f,
+                                     kSmallest,
+                                     0x1.01p0f,
+                                     -std::numeric_limits<float>::infinity()};
+  const std::vector<float> rounded = {0x1p-127f,
+                                      -0x1p-133f,
+                                      0x1p-130f,
+                                      0,
+                                      kSmallest,
+                                      1,
+                                      -std::numeric_limits<float>::infinity()};
+  for (const char *device : {"CPU", "SIM"})
+    for (bool isPlain : {false, true})
+      for (bool flushes : {false, true}) {
+        SCOPED_TRACE(device + std::string(flushes ? " FTZ=1" : ""));
+        Context settings({{"DEV", device}, {"NOOPT", isPlain}});
+        Context flush({{"FTZ", flushes}});
+        const Tensor x = Tensor::from(values).realize();
+        auto narrow = [](const Tensor &x) {
+          const Tensor y = x.cast(DType::BFloat16).realize();
+          return y.cast(DType::Float32).tolist<float>();
+        };
+        EXPECT_EQ(bitsOf(narrow(x)), bitsOf(rounded));
+        EXPECT_TRUE(std::isnan(narrow(x.shrink({{6, 7}}) * 0)[0]));
+      }
+}
+
 TEST(FlushSubnormals, OtherValuesAreErrors) {
   try {
     Context settings({{"FTZ", 2}});

@@ -648,6 +648,42 @@ TEST(BackwardTest, stepsHaveZeroGradients) {
   }
 }
 
+// A result that is known without the values of a parameter is computed from it
+// all the same.
+TEST(BackwardTest, knownResultsHaveZeroGradients) {
+  using Method = Tensor (*)(const Tensor &);
+  const Method methods[] = {
+      [](const Tensor &x) { return x.pow(0); },
+      [](const Tensor &x) { return x.pow(Tensor::zeros({3})); },
+      [](const Tensor &x) { return Tensor::ones({3}).pow(x); },
+      [](const Tensor &x) { return x * 0; },
+      [](const Tensor &x) { return x - x; },
+      [](const Tensor &x) {
+        return Tensor::full({3}, false).where(x, Tensor::ones({3}));
+      },
+      [](const Tensor &x) {
+        return Tensor::full({3}, true).where(Tensor::rand({3}).realize(), x);
+      },
+      [](const Tensor &x) { return x.shrink({{1, 1}}); },
+  };
+  for (const Method &method : methods) {
+    SCOPED_TRACE(&method - methods);
+    Tensor w = Tensor::from({-1.5f, 0.0f, 2.0f}).parameter();
+    EXPECT_THAT(method(w).sum().gradient({w})[0].tolist<float>(),
+                ElementsAre(0, 0, 0));
+    method(w).sum().backward();
+    ASSERT_TRUE(w.grad().defined());
+    EXPECT_THAT(w.grad().tolist<float>(), ElementsAre(0, 0, 0));
+  }
+  // A new constant is not computed from it.
+  Tensor w = Tensor::from({1.0f, 2.0f}).parameter();
+  expectError<Error>([&] { w.onesLike().sum().backward(); },
+                     "depends on no tensor that requires a gradient");
+  // Nor is anything computed for what is known.
+  const Tensor x = Tensor::from({2.0f, NAN}).realize();
+  EXPECT_THAT(x.pow(0).tolist<float>(), ElementsAre(1, 1));
+}
+
 // No gradient flows through an assignment to a leaf: nothing would say so.
 TEST(BackwardTest, differentiableValuesAssignedToLeaves) {
   Tensor w = Tensor::from({1.0f, 2.0f}).parameter(),

@@ -293,3 +293,14 @@ TEST(Math, SignsAndBounds) {
   expectTensor(x.clamp({}, Tensor::from({0, -3, 7})), {3}, {-2, -3, 5});
   EXPECT_ERROR(x.clamp({}, {}), Error, "clamp");
 }
+
+TEST(Math, BoundsThatAreNaN) {
+  // As a bound in a tensor, and as maximum() and minimum() have it.
+  const Tensor x = Tensor::from({-2.0f, 0.0f, NAN}).parameter();
+  for (const Tensor &y :
+       {x.clamp(NAN, 1), x.clamp(-1, NAN), x.clamp(NAN, NAN), x.clamp(NAN),
+        x.clamp({}, NAN), x.clamp(Tensor(NAN), 1), x.maximum(NAN)})
+    expectTensor(y, {3}, {NAN, NAN, NAN});
+  expectTensor(Tensor::from({1, 2}).clamp(NAN, 3), {2}, {NAN, NAN});
+  expectTensor(x.clamp(NAN, 1).sum().gradient({x})[0], {3}, {0, 0, 0});
+}

@@ -185,6 +185,30 @@ TEST(SumAccuracy, Scans) {
   }
 }
 
+// Columns, of which a vector has several, and a length that is a variable, so
+// that rows are not divided into blocks.
+TEST(SumAccuracy, ScansOfColumns) {
+  for (const char *device : {Device::getDefault().name().c_str(), "SIM"})
+    for (int64_t rows : {1100, 16000, 20000}) {
+      SCOPED_TRACE(device + std::string(" ") + std::to_string(rows));
+      Context on({{"DEV", device}});
+      const bool isGPU = device != std::string("CPU");
+      // Work items add up shorter rows, and blocks, in f32.
+      const double bound = !isGPU ? 2e-7 : rows > 1 << 14 ? 3e-6 : 3e-4;
+      const Tensor x = stored({20000, 3}, 0.1f);
+      Variable variable("rows", 1, rows);
+      const std::vector<float> data(rows, 0.1f);
+      for (SymInt length : {SymInt(rows), SymInt(variable.bind(rows))}) {
+        const std::vector<double> sums =
+            values(x.shrink({{0, length}, {0, 3}}).cumsum(0));
+        std::vector<double> column;
+        for (size_t i = 1; i < sums.size(); i += 3)
+          column.push_back(sums[i]);
+        EXPECT_LT(scanError(column, data), bound);
+      }
+    }
+}
+
 // Results grow to 14: rounding them at each step of a row would cost more than
 // 1e-6 of that, as it does on GPUs.
 TEST(SumAccuracy, LogarithmsOfScans) {

@@ -32,8 +32,13 @@ static float inLowBits(uint16_t bits) {
 static uint16_t lowBits(float value) {
   return uint16_t(std::bit_cast<uint32_t>(value));
 }
+// By integers: in a thread that takes subnormal numbers for zeros (FTZ=1), the
+// conversion of the argument of encodeBFloat16() to double would change them.
 static float floatToBFloat(float value) {
-  return inLowBits(encodeBFloat16(value));
+  const uint32_t bits = std::bit_cast<uint32_t>(value), top = bits >> 16;
+  const bool isNaN = (bits & 0x7fffffff) > 0x7f800000;
+  return inLowBits(
+      uint16_t(isNaN ? top | 0x40 : (bits + 0x7fff + (top & 1)) >> 16));
 }
 static float doubleToBFloat(double value) {
   return inLowBits(encodeBFloat16(value));
