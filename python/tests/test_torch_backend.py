@@ -25,6 +25,7 @@ from torch_checks import (  # noqa: E402
 nn, functional = torch.nn, torch.nn.functional
 
 
+LARGE = torch.full((3, 4), 2**30 + 1, dtype=torch.int32)
 FUNCTIONS = {
     "unary": lambda: (F.sin() + F.exp() * F.tanh(), P.log(), P.rsqrt(), F.erf(), F.round(), -I),
     "small": lambda: (torch.expm1(F / 1e4), torch.log1p(P), F.sign(), F.floor().ceil()),
@@ -147,6 +148,18 @@ FUNCTIONS = {
         functional.avg_pool2d(F, 2, 1, divisor_override=3),
         functional.avg_pool2d(F, (2, 3), 1, padding=1, divisor_override=5),
         functional.avg_pool2d(F, 2, 2, ceil_mode=True),
+    ),
+    "large integers": lambda: (
+        LARGE.sum(),
+        LARGE.sum(1),
+        LARGE.prod(),
+        LARGE.prod(1, keepdim=True),
+        LARGE.cumsum(0),
+        LARGE.cumprod(1),
+        LARGE.to(torch.int16).sum(dtype=torch.int32),
+        (LARGE > 0).cumsum(1),
+        torch.sign(SPECIAL),
+        torch.sign(LARGE - 2**30),
     ),
     "rounding and angles": lambda: (
         torch.atan2(F, P - 1),
