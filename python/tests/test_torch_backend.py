@@ -489,6 +489,61 @@ def test_gradients(name):
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
 
 
+# What gradients are computed from depends on the arguments by which they are taken.
+DEPENDENT = {
+    "averages": lambda x: functional.avg_pool2d(x, 2).square(),
+    "averages of volumes": lambda x: functional.avg_pool3d(x[None], 2).square(),
+    "adaptive averages": lambda x: functional.adaptive_avg_pool2d(x, (4, 5)).square(),
+    "replicated": lambda x: functional.pad(x, (1, 2, 1, 0), mode="replicate").square(),
+    "convolution": lambda x: functional.conv2d(x, x[:, :, :3, :3].tanh()).square(),
+    "convolution with itself": lambda x: functional.conv2d(x, x),
+    "transposed": lambda x: functional.conv_transpose2d(x, x.sin()).square(),
+    "distances": lambda x: torch.cdist(x, x + 1, p=3).square(),
+    "distances from itself": lambda x: torch.cdist(x, x, p=1),
+    "normalized weight": lambda x: torch._weight_norm(x, x[:, :1, :1, :1], 0).square(),
+}
+
+
+@pytest.mark.parametrize("name", DEPENDENT)
+def test_gradients_that_depend_on_arguments(name):
+    def function(x):
+        return torch.func.grad(lambda x: DEPENDENT[name](x).sum())(x)
+
+    torch.testing.assert_close(compile(function)(X), function(X), rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_of_what_is_computed_again():
+    def body(x, w):
+        y = functional.silu(functional.conv2d(x, w, padding=1))
+        return functional.avg_pool2d(functional.conv2d(y, w), 2).square()
+
+    def function(x, w):
+        return torch.utils.checkpoint.checkpoint(body, x, w, use_reentrant=False)
+
+    w = torch.linspace(-2, 2, 36).cos().reshape(2, 2, 3, 3)
+    found = []
+    for f in (function, compile(function)):
+        leaves = [part.clone().requires_grad_() for part in (X, w)]
+        f(*leaves).sum().backward()
+        found.append([leaf.grad for leaf in leaves])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_of_rows_that_see_nothing():
+    mask = torch.tensor([[True, False], [False, False]])
+
+    def function(q):
+        return functional.scaled_dot_product_attention(q, q, q, attn_mask=mask)
+
+    q = torch.linspace(-1, 1, 16).reshape(1, 2, 2, 4)
+    found = []
+    for f in (function, compile(function)):
+        leaf = q.clone().requires_grad_()
+        f(leaf).square().sum().backward()
+        found.append(leaf.grad)
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("heads", [1, 2, 4])
 def test_attention_of_shared_keys(heads):
     """Of 4 heads of queries, several share one of keys and values."""
