@@ -26,6 +26,13 @@ void tinygrad::python::throwPython(PyObject *type, const std::string &message) {
   throw nb::python_error();
 }
 
+Recursion::Recursion(const char *where) {
+  if (Py_EnterRecursiveCall(where))
+    throw nb::python_error();
+}
+
+Recursion::~Recursion() { Py_LeaveRecursiveCall(); }
+
 /// A TypeError and, as in tinygrad, a RuntimeError.
 [[noreturn]] static void throwType(const std::string &message) {
   throw DTypeError(message);
@@ -66,6 +73,16 @@ static Scalar toInteger(nb::handle object) {
   return Scalar(uint64_t(large));
 }
 
+/// An integer as a size or a position, which have a sign and 64 bits.
+static int64_t toInt64(nb::handle object, const char *what) {
+  const Scalar value = toInteger(object);
+  if (!value.fits(DType::Int64))
+    throwPython(PyExc_OverflowError,
+                std::string(what) + " of " + value.str() +
+                    " is not possible: it is at most 2**63 - 1");
+  return int64_t(value.toBits());
+}
+
 static bool isNumber(nb::handle object) {
   return PyBool_Check(object.ptr()) || PyFloat_Check(object.ptr()) ||
          PyLong_Check(object.ptr()) || nb::isinstance<SymInt>(object);
@@ -96,10 +113,8 @@ Scalar tinygrad::python::toScalar(nb::handle object) {
 SymInt tinygrad::python::toSize(nb::handle object) {
   if (nb::isinstance<SymInt>(object))
     return nb::cast<SymInt>(object);
-  if (isInt(object)) {
-    const Scalar value = toInteger(object);
-    return int64_t(value.toBits());
-  }
+  if (isInt(object))
+    return toInt64(object, "a size");
   if (PyBool_Check(object.ptr()))
     return int64_t(object.is(Py_True));
   throwType("a size is an int or a variable, not an object of type " +
@@ -108,7 +123,7 @@ SymInt tinygrad::python::toSize(nb::handle object) {
 
 int64_t tinygrad::python::toInt(nb::handle object, const char *what) {
   if (isInt(object))
-    return int64_t(toInteger(object).toBits());
+    return toInt64(object, what);
   throwType(std::string(what) + " is an int, not an object of type " +
             typeName(object));
 }
@@ -351,6 +366,7 @@ void NestedList::measure(nb::handle object, std::size_t depth) {
     checkElement(object, depth);
     return;
   }
+  const Recursion recursion(" in the lists of a tensor's data");
   const auto size = int64_t(nb::len(object));
   if (depth == shape.size() && !isShapeKnown) {
     shape.push_back(size);
@@ -435,7 +451,7 @@ Tensor NestedList::makeTensor(const TensorOptions &options) {
       numbers.push_back(value.toDouble());
     if (wanted == DType::Float64)
       return Tensor::fromBytes(numbers.data(), shape, DType::Float64, options);
-    if (wanted == DType::Float32 || !isFloat(wanted)) {
+    if (wanted == DType::Float32) {
       std::vector<float> singles(numbers.begin(), numbers.end());
       return Tensor::fromBytes(singles.data(), shape, DType::Float32,
                                TensorOptions(wanted, options.device));
@@ -474,13 +490,15 @@ static std::optional<Tensor> fromArray(nb::handle object,
     throwType("arrays of dtype " + type +
               " cannot become tensors: convert it with astype() to bool, an "
               "integer or a float type");
-  nb::object array = nb::borrow(object);
-  if (!interface["strides"].is_none())
+  const Shape shape = toShapeOf(nb::object(interface["shape"]));
+  // The protocol allows to leave out strides, and bytes instead of an address.
+  nb::object array = nb::borrow(object), get = interface.attr("get");
+  if (!get("strides").is_none() || !PyTuple_Check(get("data").ptr())) {
     array = nb::module_::import_("numpy").attr("ascontiguousarray")(object);
-  nb::object described = array.attr("__array_interface__");
-  Shape shape = toShapeOf(object.attr("shape"));
+    interface = array.attr("__array_interface__");
+  }
   const auto address =
-      nb::cast<std::uintptr_t>(nb::object(described["data"][0]));
+      nb::cast<std::uintptr_t>(nb::object(interface["data"][0]));
   return Tensor::fromBytes(reinterpret_cast<const void *>(address), shape,
                            *dtype, options);
 }

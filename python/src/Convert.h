@@ -98,7 +98,19 @@ struct SizeArgument : Argument {
   SymInt get() const;
 };
 
+/// A level of lists or tuples, which may contain themselves: RecursionError if
+/// there are too many.
+class Recursion {
+public:
+  /// What follows the interpreter's words in the message.
+  explicit Recursion(const char *where);
+  ~Recursion();
+  Recursion(const Recursion &) = delete;
+  Recursion &operator=(const Recursion &) = delete;
+};
+
 Scalar toScalar(nb::handle object);
+/// OverflowError for an int that has more than 64 bits with its sign.
 SymInt toSize(nb::handle object);
 /// \p result, or the tensor \p self itself if it is the same: programs for
 /// tinygrad compare with `is`, and set `grad` of one and read that of the
@@ -106,6 +118,7 @@ SymInt toSize(nb::handle object);
 nb::object unlessSame(nb::object self, bool isSame, const Tensor &result);
 /// An int if the size is a number.
 nb::object toPython(const SymInt &size);
+/// The same; TypeError for what is no int. \p what is for messages.
 int64_t toInt(nb::handle object, const char *what);
 /// The sizes that a method with `*args` was given, as numbers or as one
 /// sequence of them.

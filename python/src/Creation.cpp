@@ -238,7 +238,12 @@ static void bindRandom(TensorClass &tensor) {
   tensor.def_static(
       "manual_seed",
       [](nb::object seed) {
-        Tensor::manualSeed(uint64_t(toInt(seed, "manual_seed: a seed")));
+        // All 64 bits may be used, with or without a sign.
+        const bool isInt =
+            PyLong_Check(seed.ptr()) && !PyBool_Check(seed.ptr());
+        Tensor::manualSeed(isInt
+                               ? toScalar(seed).toBits()
+                               : uint64_t(toInt(seed, "manual_seed: a seed")));
       },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
   bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).",

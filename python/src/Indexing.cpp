@@ -10,6 +10,9 @@
 #include "Interrupts.h"
 #include "MappedFiles.h"
 
+#include <cstdint>
+#include <limits>
+
 using namespace tinygrad;
 using namespace tinygrad::python;
 using nb::arg;
@@ -17,6 +20,16 @@ using nb::arg;
 static SliceBound toBound(nb::handle object) {
   if (object.is_none())
     return None;
+  if (PyLong_Check(object.ptr())) {
+    // As in lists, a bound may be beyond any end.
+    int overflow = 0;
+    const long long bound =
+        PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+    if (overflow != 0)
+      return overflow > 0 ? std::numeric_limits<int64_t>::max()
+                          : std::numeric_limits<int64_t>::min();
+    return int64_t(bound);
+  }
   return toSize(object);
 }
 

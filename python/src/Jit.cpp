@@ -129,12 +129,14 @@ void FlatArguments::add(nb::handle object, const std::string &name) {
     if (hasNames)
       list.sizeNames.push_back(name);
   } else if (PyTuple_Check(object.ptr()) || PyList_Check(object.ptr())) {
+    const Recursion recursion(" in the arguments of a step");
     layout += '(';
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object.ptr()); ++i)
       add(PySequence_Fast_GET_ITEM(object.ptr(), i),
           hasNames ? join(name, std::to_string(i)) : std::string());
     layout += ')';
   } else if (PyDict_Check(object.ptr())) {
+    const Recursion recursion(" in the arguments of a step");
     layout += '{';
     addSorted(object, name);
     layout += '}';
@@ -174,6 +176,7 @@ static nb::object takeTensors(nb::handle result, std::vector<Tensor> &tensors,
   }
   if (result.is_none())
     return nb::none();
+  const Recursion recursion(" in the result of a step");
   if (PyTuple_Check(result.ptr()) || PyList_Check(result.ptr())) {
     nb::list parts;
     for (nb::handle part : result)

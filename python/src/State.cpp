@@ -20,7 +20,7 @@ using nb::arg;
 static nb::dict safeLoad(const std::string &path) {
   nb::dict tensors;
   for (const auto &[name, tensor] : state::safeLoad(path))
-    tensors[name.c_str()] = tensor;
+    tensors[nb::str(name.data(), name.size())] = tensor;
   return tensors;
 }
 

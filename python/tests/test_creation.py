@@ -67,6 +67,45 @@ def test_data(data, dtype, shape):
     tensor.numpy()
 
 
+@pytest.mark.parametrize(
+    "data, dtype, values",
+    [
+        ([2**24 + 1.0, 1.5], "int32", [2**24 + 1, 1]),
+        ([2**40 + 1, 1.0], "int64", [2**40 + 1, 1]),
+        ([1e-50, 0.0], "bool", [True, False]),
+    ],
+)
+def test_floats_as_other_types(data, dtype, values):
+    assert Tensor(data, dtype=dtype).tolist() == values
+
+
+def test_lists_that_contain_themselves():
+    data = []
+    data.append(data)
+    with pytest.raises(RecursionError):
+        Tensor(data)
+
+
+@pytest.mark.parametrize("data", [b"\1\2\3\4\5\6", np.array([[1, 2], [3, 4], [5, 6]], np.uint8)])
+def test_array_interfaces(data):
+    """Strides may be missing, and there may be bytes in place of an address, as of images."""
+
+    class Image:
+        __array_interface__ = {"shape": (3, 2), "typestr": "|u1", "version": 3}  # noqa: RUF012
+
+    is_address = isinstance(data, np.ndarray)
+    Image.__array_interface__["data"] = (data.ctypes.data, False) if is_address else data
+    tensor = Tensor(Image())
+    assert tensor.dtype is dtypes.uint8 and tensor.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+@pytest.mark.parametrize("size", [2**63, 2**64 - 1, 2**70])
+def test_sizes_of_more_than_64_bits(size):
+    for make in (Tensor.empty, Tensor([1, 2]).reshape, Tensor([1, 2]).sum):
+        with pytest.raises(OverflowError):
+            make(size)
+
+
 @pytest.mark.parametrize("data", ["a", {}, object(), 1j, ["a"], [None], range(3), {1}])
 def test_wrong_data(data):
     with pytest.raises((TypeError, RuntimeError)):

@@ -90,6 +90,13 @@ def test_assignment(index):
     np.testing.assert_array_equal(x.numpy(), expected)
 
 
+@pytest.mark.parametrize("bound", [2**63, 2**64 - 1, -(2**63) - 1, -(2**64) + 1, 2**70])
+def test_slices_beyond_64_bits(bound):
+    x, values = Tensor([1, 2, 3]), [1, 2, 3]
+    for part in (slice(bound), slice(bound, None), slice(None, bound, -1), slice(1, None, bound)):
+        assert x[part].tolist() == values[part]
+
+
 def test_lists_are_tuples_unless_of_ints():
     x = make()
     assert x[[0, 2]].shape == (2, 4, 5)
@@ -153,6 +160,8 @@ def test_tensors_of_one_number_are_weak():
         ([0, 1.5], IndexError),
         (slice(None, None, 0), ValueError),
         (slice(0, 1.5), TypeError),
+        (2**64 - 1, OverflowError),
+        (2**70, OverflowError),
         (([0, 1], [0, 1, 2]), IndexError),
         (np.array([0.5]), IndexError),
     ],

@@ -224,6 +224,18 @@ def test_other_arguments(arguments, message):
     assert add(vector(1, 2), vector(3, 4)).tolist() == [4, 6]
 
 
+def test_containers_that_contain_themselves():
+    lists, dicts = [], {}
+    lists.append(lists)
+    dicts["a"] = dicts
+    take = TinyJit(lambda x, container: x + 1)
+    for container in (lists, dicts):
+        with pytest.raises(RecursionError):
+            take(vector(1), container)
+    with pytest.raises(RecursionError):
+        TinyJit(lambda x: lists)(vector(1))
+
+
 def test_positional_arguments_are_not_keywords():
     add = TinyJit(lambda a, b: a + b)
     for _ in range(2):

@@ -128,6 +128,14 @@ def test_safe_load_of_a_written_file(tmp_path):
     assert start == 8 + len(text) and metadata == header and tensor.shape == (start + len(data),)
 
 
+def test_any_names(tmp_path):
+    path = tmp_path / "x.safetensors"
+    tensors = {name: Tensor([float(i)]) for i, name in enumerate(("a\0b", "a\0c", "a", "ä"))}
+    state.safe_save(tensors, path)
+    loaded = {name: value.tolist() for name, value in state.safe_load(path).items()}
+    assert loaded == {name: value.tolist() for name, value in tensors.items()}
+
+
 def test_safe_save_follows_the_format(tmp_path):
     path = tmp_path / "x.safetensors"
     values = {

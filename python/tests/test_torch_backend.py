@@ -25,6 +25,7 @@ from torch_checks import (  # noqa: E402
 nn, functional = torch.nn, torch.nn.functional
 
 
+LARGE = torch.full((3, 4), 2**30 + 1, dtype=torch.int32)
 FUNCTIONS = {
     "unary": lambda: (F.sin() + F.exp() * F.tanh(), P.log(), P.rsqrt(), F.erf(), F.round(), -I),
     "small": lambda: (torch.expm1(F / 1e4), torch.log1p(P), F.sign(), F.floor().ceil()),
@@ -147,6 +148,18 @@ FUNCTIONS = {
         functional.avg_pool2d(F, 2, 1, divisor_override=3),
         functional.avg_pool2d(F, (2, 3), 1, padding=1, divisor_override=5),
         functional.avg_pool2d(F, 2, 2, ceil_mode=True),
+    ),
+    "large integers": lambda: (
+        LARGE.sum(),
+        LARGE.sum(1),
+        LARGE.prod(),
+        LARGE.prod(1, keepdim=True),
+        LARGE.cumsum(0),
+        LARGE.cumprod(1),
+        LARGE.to(torch.int16).sum(dtype=torch.int32),
+        (LARGE > 0).cumsum(1),
+        torch.sign(SPECIAL),
+        torch.sign(LARGE - 2**30),
     ),
     "rounding and angles": lambda: (
         torch.atan2(F, P - 1),
@@ -473,6 +486,61 @@ def test_gradients(name):
         result = f(leaf)
         (result * torch.arange(result.numel()).reshape(result.shape).cos()).sum().backward()
         found.append((result.detach(), leaf.grad))
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+
+
+# What gradients are computed from depends on the arguments by which they are taken.
+DEPENDENT = {
+    "averages": lambda x: functional.avg_pool2d(x, 2).square(),
+    "averages of volumes": lambda x: functional.avg_pool3d(x[None], 2).square(),
+    "adaptive averages": lambda x: functional.adaptive_avg_pool2d(x, (4, 5)).square(),
+    "replicated": lambda x: functional.pad(x, (1, 2, 1, 0), mode="replicate").square(),
+    "convolution": lambda x: functional.conv2d(x, x[:, :, :3, :3].tanh()).square(),
+    "convolution with itself": lambda x: functional.conv2d(x, x),
+    "transposed": lambda x: functional.conv_transpose2d(x, x.sin()).square(),
+    "distances": lambda x: torch.cdist(x, x + 1, p=3).square(),
+    "distances from itself": lambda x: torch.cdist(x, x, p=1),
+    "normalized weight": lambda x: torch._weight_norm(x, x[:, :1, :1, :1], 0).square(),
+}
+
+
+@pytest.mark.parametrize("name", DEPENDENT)
+def test_gradients_that_depend_on_arguments(name):
+    def function(x):
+        return torch.func.grad(lambda x: DEPENDENT[name](x).sum())(x)
+
+    torch.testing.assert_close(compile(function)(X), function(X), rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_of_what_is_computed_again():
+    def body(x, w):
+        y = functional.silu(functional.conv2d(x, w, padding=1))
+        return functional.avg_pool2d(functional.conv2d(y, w), 2).square()
+
+    def function(x, w):
+        return torch.utils.checkpoint.checkpoint(body, x, w, use_reentrant=False)
+
+    w = torch.linspace(-2, 2, 36).cos().reshape(2, 2, 3, 3)
+    found = []
+    for f in (function, compile(function)):
+        leaves = [part.clone().requires_grad_() for part in (X, w)]
+        f(*leaves).sum().backward()
+        found.append([leaf.grad for leaf in leaves])
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_of_rows_that_see_nothing():
+    mask = torch.tensor([[True, False], [False, False]])
+
+    def function(q):
+        return functional.scaled_dot_product_attention(q, q, q, attn_mask=mask)
+
+    q = torch.linspace(-1, 1, 16).reshape(1, 2, 2, 4)
+    found = []
+    for f in (function, compile(function)):
+        leaf = q.clone().requires_grad_()
+        f(leaf).square().sum().backward()
+        found.append(leaf.grad)
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tinygrad_mlir._core import Tensor
@@ -72,7 +72,7 @@ def _distances(x: Tensor, y: Tensor, p: float, mode: int | None) -> Tensor:
 def _distances_backward(
     gradient: Tensor, x: Tensor, y: Tensor, p: float, distances: Tensor
 ) -> Tensor:
-    return _differentiate(_distances(x, y, p, None), gradient, x)[0]
+    return _differentiate(lambda x: _distances(x, y, p, None), gradient, x)[0]
 
 
 @operation("_weight_norm_interface_backward.default")
@@ -80,8 +80,11 @@ def _weight_norm_backward(
     gradient: Tensor, v: Tensor, g: Tensor, norms: Tensor, dim: int
 ) -> tuple[Tensor, Tensor]:
     axes = tuple(i for i in range(v.ndim) if i != dim % v.ndim)
-    norm = v.square().sum(axes, keepdim=True).sqrt().cast(v.dtype)
-    by_v, by_g = _differentiate(v * (g / norm), gradient, v, g)
+
+    def normalize(v: Tensor, g: Tensor) -> Tensor:
+        return v * (g / v.square().sum(axes, keepdim=True).sqrt().cast(v.dtype))
+
+    by_v, by_g = _differentiate(normalize, gradient, v, g)
     return by_v, by_g
 
 
@@ -190,9 +193,17 @@ def _convolution(
     return x.conv2d(weight, bias, groups, stride, dilation, both)
 
 
-def _differentiate(y: Tensor, gradient: Tensor, *inputs: Tensor) -> tuple[Tensor, ...]:
-    """What the gradient of y is by each of the inputs."""
-    return tuple((y * gradient).sum().gradient(*inputs))
+def _differentiate(
+    function: Callable[..., Tensor], gradient: Tensor, *inputs: Tensor
+) -> tuple[Tensor, ...]:
+    """The gradients of what a function computes, by each of its arguments.
+
+    No gradient flows any other way: the one that is given may have been computed from the same
+    tensors, as where a model's activations are computed again for it, and two arguments may be one
+    tensor. So each argument is an operation of its own, which a detached tensor is not.
+    """
+    own = [x.detach().contiguous_backward() for x in inputs]
+    return tuple((function(*own) * gradient.detach()).sum().gradient(*own))
 
 
 @operation("convolution_backward.default")
@@ -209,9 +220,13 @@ def _convolution_backward(
     groups: int,
     mask: Sequence[bool],
 ) -> tuple[Tensor | None, ...]:
-    y = _convolution(x, weight, None, stride, padding, dilation, transposed, output_padding, groups)
     inputs = [part for part, wanted in zip((x, weight), mask) if wanted]
-    found = iter(_differentiate(y, gradient, *inputs) if inputs else ())
+    rest = (stride, padding, dilation, transposed, output_padding, groups)
+
+    def convolve(*own: Tensor) -> Tensor:
+        return _convolution(own[0] if mask[0] else x, own[-1] if mask[1] else weight, None, *rest)
+
+    found = iter(_differentiate(convolve, gradient, *inputs) if inputs else ())
     by_input, by_weight = (next(found) if wanted else None for wanted in mask[:2])
     axes = tuple(i for i in range(gradient.ndim) if i != 1)
     return by_input, by_weight, gradient.sum(axes) if mask[2] else None
@@ -232,12 +247,15 @@ def _sides(axes: int, padding: Any) -> list[int]:
 
 def _replication_pad_backward(axes: int, gradient: Tensor, x: Tensor, padding: Any) -> Tensor:
     """The first and the last element of an axis have the gradients of all their copies."""
-    padded = x
-    for i in range(axes):
-        size, before, after = int(x.shape[-1 - i]), padding[2 * i], padding[2 * i + 1]
-        place = Tensor.arange(-before, size + after).clamp(0, size - 1)
-        padded = padded.transpose(-1, -1 - i)[..., place].transpose(-1, -1 - i)
-    return _differentiate(padded, gradient, x)[0]
+
+    def pad(x: Tensor) -> Tensor:
+        for i in range(axes):
+            size, before, after = int(x.shape[-1 - i]), padding[2 * i], padding[2 * i + 1]
+            place = Tensor.arange(-before, size + after).clamp(0, size - 1)
+            x = x.transpose(-1, -1 - i)[..., place].transpose(-1, -1 - i)
+        return x
+
+    return _differentiate(pad, gradient, x)[0]
 
 
 for _axes in (1, 2, 3):
@@ -342,7 +360,7 @@ for _axes, _average, _maximum in (
     operation(f"{_average}.default")(functools.partial(_average_pool, _axes))
     operation(f"{_average}_backward.default")(
         lambda gradient, x, *args, axes=_axes: _differentiate(
-            _average_pool(axes, x, *args), gradient, x
+            lambda x: _average_pool(axes, x, *args), gradient, x
         )[0]
     )
     REFUSALS[f"aten.{_average}.default"] = _refuse_average
@@ -350,7 +368,7 @@ for _axes, _average, _maximum in (
     operation(f"_adaptive_{_average}.default")(functools.partial(_adaptive_average, _axes))
     operation(f"_adaptive_{_average}_backward.default")(
         lambda gradient, x, axes=_axes: _differentiate(
-            _adaptive_average(axes, x, gradient.shape[-axes:]), gradient, x
+            lambda x: _adaptive_average(axes, x, gradient.shape[-axes:]), gradient, x
         )[0]
     )
 
@@ -379,7 +397,8 @@ def _attention_backward(
         scores = seen.where(scores, -math.inf)
     if attn_mask is not None:
         scores = scores + attn_mask
-    weights = scores.softmax(-1)
+    # A row that sees nothing has no weights.
+    weights = (scores == -math.inf).where(0, scores.softmax(-1))
     by_weights = gradient.matmul(v.transpose(-1, -2))
     by_scores = weights * (by_weights - (gradient * out).sum(-1, keepdim=True)) * scale
     by_k, by_v = by_scores.transpose(-1, -2).matmul(q), weights.transpose(-1, -2).matmul(gradient)

@@ -77,7 +77,7 @@ def _compute_in_float(x: Tensor) -> Tensor:
 # Of one tensor
 
 for _name in (
-    "abs neg sign exp2 floor ceil trunc round relu bitwise_not logical_not isnan sin cos tan asin "
+    "abs neg exp2 floor ceil trunc round relu bitwise_not logical_not isnan sin cos tan asin "
     "acos atan sinh cosh tanh asinh acosh atanh exp log log2 log10 sqrt rsqrt reciprocal erf "
     "sigmoid silu"
 ).split():
@@ -89,6 +89,12 @@ for _name in (
 def _same(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The type of the result is that of the cast which follows."""
     return x
+
+
+@operation("sign.default")
+def _sign(x: Tensor) -> Tensor:
+    """0 of NaN."""
+    return x.isnan().where(0, x.sign()) if x.is_floating_point() else x.sign()
 
 
 operation("isinf.default")(lambda x: x.isinf())
@@ -238,10 +244,16 @@ def _axes(axes: Axes) -> Axes:
     return None if isinstance(axes, (list, tuple)) and not axes else axes
 
 
+def _accumulate_in(x: Tensor, dtype: Any) -> Tensor:
+    """As the type of a sum or product: unless one is given, integers and bools become int64."""
+    if dtype is None:
+        return x if x.is_floating_point() else x.cast(dtypes.int64)
+    return x.cast(DTYPES[dtype])
+
+
 def _reduction(name: str) -> Callable[..., Tensor]:
     def apply(x: Tensor, dim: Axes = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
-        if dtype is not None:
-            x = x.cast(DTYPES[dtype])
+        x = _accumulate_in(x, dtype) if name in ("sum", "prod", "mean") else x
         result: Tensor = getattr(x, name)(_axes(dim), keepdim)
         return result
 
@@ -257,8 +269,8 @@ operation("all.default", "all.dim", "all.dims")(_reduction("all"))
 operation("argmax.default")(_reduction("argmax"))
 operation("argmin.default")(_reduction("argmin"))
 operation("prod.dim_int")(_reduction("prod"))
-operation("cumsum.default")(lambda x, dim, dtype=None: x.cumsum(dim))
-operation("cumprod.default")(lambda x, dim, dtype=None: x.cumprod(dim))
+operation("cumsum.default")(lambda x, dim, dtype=None: _accumulate_in(x, dtype).cumsum(dim))
+operation("cumprod.default")(lambda x, dim, dtype=None: _accumulate_in(x, dtype).cumprod(dim))
 for _name in ("sum", "mean", "prod"):
     operation(f"{_name}.default")(lambda x, dtype=None, f=_reduction(_name): f(x, dtype=dtype))
 
