@@ -447,11 +447,17 @@ bool Across::chooseTile() {
   const int64_t enough =
       areCostly || passes ? 2 * kFewItems : target.parallelItems / 2;
   blockCount = laneCount;
-  while ((hasWindow || passes) && channels % (2 * blockCount) == 0 &&
-         2 * blockCount <= kMaxBlockVectors * width &&
-         2 * blockCount * depth <= getMostPackedBytes() &&
-         getItems(2 * blockCount) >= enough)
+  auto mayShare = [&](int64_t times) {
+    const int64_t count = times * blockCount;
+    return channels % count == 0 && count <= kMaxBlockVectors * width &&
+           count * depth <= getMostPackedBytes() && getItems(count) >= enough;
+  };
+  while ((hasWindow || passes) && mayShare(2))
     blockCount *= 2;
+  // Processors that wait for columns have tiles of three vectors for this.
+  if (hasWindow && !passes && !tileRow && !waitsForColumns(target) &&
+      mayShare(3))
+    blockCount *= 3;
   return columnCount > 0;
 }
 
