@@ -86,6 +86,37 @@ static void completeReversals(llvm::Module &module) {
     }
 }
 
+/// A reversal of 64 bytes in which constants replace lanes becomes one shuffle
+/// of both. Where one lane remains, after an operation with a constant,
+/// instruction selection for x86 does not terminate for two shuffles.
+static void mergeReversalsWithConstants(llvm::Module &module) {
+  constexpr int kLanes = 64;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *blend = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction);
+      if (!blend || blend->changesLength() ||
+          blend->getShuffleMask().size() != kLanes ||
+          !blend->getType()->getElementType()->isIntegerTy(8))
+        continue;
+      if (llvm::isa<llvm::Constant>(blend->getOperand(0)))
+        blend->commute();
+      auto *reversal =
+          llvm::dyn_cast<llvm::ShuffleVectorInst>(blend->getOperand(0));
+      if (!reversal || reversal->changesLength() || !reversal->isReverse() ||
+          !llvm::isa<llvm::Constant>(blend->getOperand(1)))
+        continue;
+      llvm::SmallVector<int> mask(blend->getShuffleMask());
+      for (int &lane : mask)
+        if (lane >= 0 && lane < kLanes)
+          lane = kLanes - 1 - lane;
+      blend->setOperand(0, reversal->getOperand(0));
+      blend->setShuffleMask(mask);
+      // It is before the blend, which the loop has reached.
+      if (reversal->use_empty())
+        reversal->eraseFromParent();
+    }
+}
+
 namespace {
 using FoldingBuilder = llvm::IRBuilder<llvm::InstSimplifyFolder>;
 } // namespace
@@ -214,6 +245,7 @@ void cpu::avoidMiscompilations(llvm::Module &module,
                                const CpuTargetOptions &target) {
   narrowSingleLaneStores(module);
   completeReversals(module);
+  mergeReversalsWithConstants(module);
   fenceDivisors(module);
   const unsigned registerBits = unsigned(target.getFacts().vectorBytes) * 8;
   if (module.getTargetTriple().isX86() && registerBits == 256)

@@ -52,6 +52,19 @@ Interval dim::getBounds(Attribute attr) {
                                        [&] { return computeBounds(expr); });
 }
 
+/// The bounds of \p base multiplied by itself: a square is not negative.
+static Interval getPower(Interval base, size_t exponent) {
+  int64_t least = 1, most = 1;
+  for (size_t i = 0; i < exponent; ++i) {
+    least = dim::multiply(least, base.getMin());
+    most = dim::multiply(most, base.getMax());
+  }
+  if (exponent % 2 == 1)
+    return {least, most};
+  const bool hasZero = base.getMin() <= 0 && base.getMax() >= 0;
+  return {hasZero ? 0 : std::min(least, most), std::max(least, most)};
+}
+
 /// Bounds that treat all factors as independent.
 Interval Polynomial::getBoxBounds() const {
   // Factors as indices into the box.
@@ -64,12 +77,15 @@ Interval Polynomial::getBoxBounds() const {
     Interval product(coefficient);
     auto &[times, factors] = products.emplace_back();
     times = coefficient;
-    for (Attribute factor : monomial) {
-      auto [it, isNew] = numbers.try_emplace(factor, box.size());
+    // Equal factors are neighbors.
+    for (size_t i = 0, next = 0; i < monomial.size(); i = next) {
+      while (next < monomial.size() && monomial[next] == monomial[i])
+        ++next;
+      auto [it, isNew] = numbers.try_emplace(monomial[i], box.size());
       if (isNew)
-        box.push_back(dim::getBounds(factor));
-      product = (product * box[it->second]).saturated();
-      isMultilinear &= factors.empty() || factors.back() != it->second;
+        box.push_back(dim::getBounds(monomial[i]));
+      product = (product * getPower(box[it->second], next - i)).saturated();
+      isMultilinear &= next - i == 1;
       factors.push_back(it->second);
     }
     sum = (sum + product).saturated();

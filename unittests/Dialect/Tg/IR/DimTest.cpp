@@ -263,6 +263,23 @@ TEST_F(DimTest, BoundsHoldAllValues) {
     }
 }
 
+TEST_F(DimTest, BoundsOfPowers) {
+  Dim n = var("n", -3, 2), m = var("m", -4, -2);
+  EXPECT_EQ((n * n).getMin(), 0);
+  EXPECT_EQ((n * n).getMax(), 9);
+  EXPECT_EQ((n * n * n).getMin(), -27);
+  EXPECT_EQ((n * n * n).getMax(), 8);
+  EXPECT_EQ((m * m).getMin(), 4);
+  EXPECT_EQ((m * m).getMax(), 16);
+  EXPECT_EQ((n * n * m).getMin(), -36);
+  EXPECT_EQ((n * n * m).getMax(), 0);
+  EXPECT_EQ((n * n * m * m * number(-2) + number(1)).getMin(), -287);
+  EXPECT_EQ((n * n * m * m * number(-2) + number(1)).getMax(), 1);
+  // So such a sum can divide.
+  EXPECT_EQ(Dim::get(DimOpKind::floordiv, n, n * n + number(1)).str(),
+            "(n floordiv ((n * n) + 1))");
+}
+
 TEST_F(DimTest, QuotientsAndRemaindersTakeOutWhatDivides) {
   auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
   auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
