@@ -48,8 +48,8 @@ def suite_schedules(build):
     runs = []
     gpus = ["cuda:sm_80", "cuda:sm_90a", "amd:gfx942", "amd:gfx950", "amd:gfx1100"]
     for number, target in enumerate(["cpu", "cpu:x86-64-v3", *gpus]):
-        runs.append((target, "--graphs", 60 * number, 60))
-        runs.append((target, "--programs", 60 * number, 60))
+        runs.append((target, "--graphs", 45 * number, 45))
+        runs.append((target, "--programs", 45 * number, 45))
     # Kernels that random graphs rarely have: layers, and products on matrix units.
     folder.mkdir(exist_ok=True)
     products = folder / "products.mlir"
