@@ -48,8 +48,8 @@ def suite_schedules(build):
     runs = []
     gpus = ["cuda:sm_80", "cuda:sm_90a", "amd:gfx942", "amd:gfx950", "amd:gfx1100"]
     for number, target in enumerate(["cpu", "cpu:x86-64-v3", *gpus]):
-        runs.append((target, "--graphs", 60 * number, 60))
-        runs.append((target, "--programs", 60 * number, 60))
+        runs.append((target, "--graphs", 45 * number, 45))
+        runs.append((target, "--programs", 45 * number, 45))
     # Kernels that random graphs rarely have: layers, and products on matrix units.
     folder.mkdir(exist_ok=True)
     products = folder / "products.mlir"
@@ -145,6 +145,9 @@ def suite_proofs(build):
         tasks.append((target, seed, f"--verify-schedules={target}", "--random-schedules=1"))
     for target in ("cuda:sm_80", "amd:gfx950"):
         tasks.append((target, "matrix", f"--verify-schedules={target}", "--random-schedules=1"))
+    # A device for which blocks are large enough that subgroups copy their tiles.
+    few = ["--verify-schedules=sim:gfx950,units=4", "--random-schedules=1"]
+    tasks.append(("amd:gfx950,parallel_items=8", "direct", *few))
     # Those that the lit suite has no time for.
     others = ["cuda:sm_75", "cuda:sm_80", "amd:gfx90a", "amd:gfx950", "amd:gfx1201"]
     tasks += [(target, "matrix") for target in others]

@@ -564,3 +564,79 @@ tg.kernel @boxes_of_processor(%out: memref<64xf32>) attributes {outputs = 1 : i6
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %out[%i] : memref<64xf32>
 }
+
+// -----
+
+// expected-error @+1 {{sums of the type would be rounded in memory}}
+tg.kernel @rounded_sums(%out: memref<8xf16>, %a: memref<128xf16>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<accumulate ranged_reduce 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %k = tg.range 1 loop 16
+  %c16 = tg.const(16 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<128xf16>
+  %s = tg.ranged_reduce add %x over %k : f16
+  tg.store %s, %out[%i] : memref<8xf16>
+}
+
+// -----
+
+// expected-error @+1 {{the windows have a common part}}
+tg.kernel @common_part(%out: memref<64xf32>, %a: memref<32xf32>, %b: memref<3xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage_window load 0, ranged_reduce 0 [0, 1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %k = tg.range 2 loop 3
+  %c8 = tg.const(8 : index) : index
+  %ij = tg.add %i, %j : index
+  %at = tg.add %ij, %k : index
+  %x = tg.load %a[%at] : memref<32xf32>
+  %y = tg.load %b[%k] : memref<3xf32>
+  %p = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %p over %k : f32
+  %row = tg.mul %i, %c8 : index
+  %to = tg.add %row, %j : index
+  tg.store %s, %out[%to] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 2 is not like range 1}}
+tg.kernel @shorter_sum(%out: memref<8xf32>, %a: memref<128xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<unshare ranged_reduce 0 [2]>]} {
+  %i = tg.range 0 loop 8
+  %k = tg.range 1 loop 16
+  %l = tg.range 2 loop 8
+  %c16 = tg.const(16 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<128xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  %to = tg.add %row, %l : index
+  %y = tg.load %a[%to] : memref<128xf32>
+  %t = tg.ranged_reduce add %y over %l : f32
+  %p = tg.mul %s, %t : f32
+  tg.store %p, %out[%i] : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the tile does not cover all positions of range 1}}
+tg.kernel @longer_than_tile(%out: memref<128xf32>, %a: memref<128xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage exp2 0 [2] into [3]>, #tg.step<reuse exp2 1, stage 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 16
+  %k = tg.range 2 loop 8
+  %c16 = tg.const(16 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<128xf32>
+  %e = tg.exp2 %x : f32
+  %sum = tg.ranged_reduce add %e over %k : f32
+  %to = tg.add %row, %j : index
+  %y = tg.load %a[%to] : memref<128xf32>
+  %f = tg.exp2 %y : f32
+  %r = tg.fdiv %f, %sum : f32
+  tg.store %r, %out[%to] : memref<128xf32>
+}
