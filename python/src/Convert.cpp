@@ -311,12 +311,21 @@ Tensor OperandArgument::tensor(const Tensor &other) {
 Scalar OperandArgument::scalar() const { return toScalar(object); }
 
 std::vector<Tensor> tinygrad::python::toTensors(nb::handle arguments) {
-  if (nb::len(arguments) == 1) {
-    nb::object only = nb::borrow(PySequence_Fast_GET_ITEM(arguments.ptr(), 0));
-    if (isSequence(only))
-      return nb::cast<std::vector<Tensor>>(only);
+  nb::object list = nb::borrow(arguments);
+  if (nb::len(arguments) == 1)
+    if (nb::object only =
+            nb::borrow(PySequence_Fast_GET_ITEM(arguments.ptr(), 0));
+        isSequence(only))
+      list = only;
+  std::vector<Tensor> tensors;
+  for (nb::handle entry : list) {
+    if (!nb::isinstance<Tensor>(entry))
+      throwType("the arguments are tensors, or one list of tensors, not an "
+                "object of type " +
+                typeName(entry) + " among others");
+    tensors.push_back(*nb::inst_ptr<Tensor>(entry));
   }
-  return nb::cast<std::vector<Tensor>>(arguments);
+  return tensors;
 }
 
 //===----------------------------------------------------------------------===//

@@ -109,6 +109,15 @@ public:
   Recursion &operator=(const Recursion &) = delete;
 };
 
+inline bool isTensor(PyObject *object) {
+  return nb::isinstance<Tensor>(nb::handle(object));
+}
+
+/// A tensor as the object of Python that it is.
+class TensorObject : public nb::object {
+  NB_OBJECT(TensorObject, nb::object, "tinygrad_mlir._core.Tensor", isTensor)
+};
+
 Scalar toScalar(nb::handle object);
 /// OverflowError for an int that has more than 64 bits with its sign.
 SymInt toSize(nb::handle object);

@@ -92,7 +92,7 @@ static void bindInPlace(TensorClass &tensor, const char *name,
                         BinaryMethod method) {
   tensor.def(
       name,
-      [method](nb::object self, OperandArgument x) {
+      [method](TensorObject self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
         assignOrWrite(target, (target.*method)(x.get(target)));
         return self;
@@ -146,7 +146,7 @@ static void bindOperators(TensorClass &tensor) {
     if (entry.inPlace)
       tensor.def(
           entry.inPlace,
-          [op](nb::object self, OperandArgument x) {
+          [op](TensorObject self, OperandArgument x) {
             auto &target = *nb::inst_ptr<Tensor>(self);
             assignOrWrite(target, detail::apply(op, target, x.get(target)));
             return self;
@@ -179,7 +179,7 @@ static void bindOperators(TensorClass &tensor) {
       arg("x").none());
   bindInPlace(tensor, "__ifloordiv__", &Tensor::floordiv);
   bindInPlace(tensor, "__ipow__", &Tensor::pow);
-  tensor.def("__imatmul__", [](nb::object self, const Tensor &x) {
+  tensor.def("__imatmul__", [](TensorObject self, const Tensor &x) {
     auto &target = *nb::inst_ptr<Tensor>(self);
     target.assign(target.matmul(x));
     return self;

@@ -197,7 +197,7 @@ static void setItem(Tensor &self, nb::handle index, const Operand &value) {
 static void bindPositions(TensorClass &tensor) {
   tensor.def(
       "__getitem__",
-      [](nb::object self, nb::object index) -> nb::object {
+      [](TensorObject self, nb::object index) -> nb::object {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         if (!hasTensor(index)) {
           const Tensor part = orWithNumbers(x, [&](const Tensor &known) {

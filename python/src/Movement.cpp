@@ -100,7 +100,7 @@ static nb::object unlessSameShape(nb::object self, const Tensor &result) {
 }
 
 static void bindShapes(TensorClass &tensor) {
-  auto reshape = [](nb::object self, nb::args shape, nb::kwargs keywords) {
+  auto reshape = [](TensorObject self, nb::args shape, nb::kwargs keywords) {
     const Tensor &x = *nb::inst_ptr<Tensor>(self);
     const nb::args sizes = takeArguments("reshape", "shape", shape, keywords);
     return unlessSameShape(self, orWithNumbers(x, [&](const Tensor &known) {
@@ -112,7 +112,7 @@ static void bindShapes(TensorClass &tensor) {
   tensor.def("view", reshape, "reshape().");
   tensor.def(
       "expand",
-      [](nb::object self, nb::args shape, nb::kwargs keywords) {
+      [](TensorObject self, nb::args shape, nb::kwargs keywords) {
         return unlessSameShape(
             self, nb::inst_ptr<Tensor>(self)->expand(toShapeWithNone(
                       takeArguments("expand", "shape", shape, keywords), -1)));
@@ -120,7 +120,7 @@ static void bindShapes(TensorClass &tensor) {
       "Broadcast to a shape; -1 or None keeps the size of an axis.");
   tensor.def(
       "permute",
-      [](nb::object self, nb::args order, nb::kwargs keywords) {
+      [](TensorObject self, nb::args order, nb::kwargs keywords) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const std::vector<int64_t> axes =
             toInts(takeArguments("permute", "order", order, keywords),
@@ -133,7 +133,7 @@ static void bindShapes(TensorClass &tensor) {
       "Axis i of the result is axis order[i].");
   tensor.def(
       "transpose",
-      [](nb::object self, int64_t dim0, int64_t dim1) {
+      [](TensorObject self, int64_t dim0, int64_t dim1) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const bool isSame =
             dim0 == dim1 || dim0 == dim1 + x.ndim() || dim1 == dim0 + x.ndim();
@@ -145,7 +145,7 @@ static void bindShapes(TensorClass &tensor) {
       "Axes 0 and 1 exchanged.");
   tensor.def(
       "flip",
-      [](nb::object self, nb::args axes, nb::kwargs keywords) {
+      [](TensorObject self, nb::args axes, nb::kwargs keywords) {
         const std::vector<int64_t> list = toInts(
             takeArguments("flip", "axis", axes, keywords), "flip: an axis");
         return unlessSame(self, list.empty(),
@@ -154,7 +154,7 @@ static void bindShapes(TensorClass &tensor) {
       "The elements along these axes in reverse order.");
   tensor.def(
       "squeeze",
-      [](nb::object self, std::optional<int64_t> dim) {
+      [](TensorObject self, std::optional<int64_t> dim) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         // As in tinygrad, a number has an axis 0 to remove.
         if (!dim || (x.ndim() == 0 && (*dim == 0 || *dim == -1)))
@@ -168,7 +168,7 @@ static void bindShapes(TensorClass &tensor) {
       arg("dim"), "With a new axis of size 1.");
   tensor.def(
       "flatten",
-      [](nb::object self, int64_t start, int64_t end) {
+      [](TensorObject self, int64_t start, int64_t end) {
         return unlessSameShape(self,
                                nb::inst_ptr<Tensor>(self)->flatten(start, end));
       },
@@ -194,7 +194,7 @@ static void bindShapes(TensorClass &tensor) {
 static void bindParts(TensorClass &tensor) {
   tensor.def(
       "pad",
-      [](nb::object self, nb::object padding, const std::string &mode,
+      [](TensorObject self, nb::object padding, const std::string &mode,
          OperandArgument value) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const Padding amounts = toPadding(padding);
@@ -209,7 +209,7 @@ static void bindParts(TensorClass &tensor) {
       "last one first. Modes: constant, reflect, replicate, circular.");
   tensor.def(
       "shrink",
-      [](nb::object self, nb::object parts) {
+      [](TensorObject self, nb::object parts) {
         Parts list;
         for (nb::handle part : parts) {
           if (part.is_none())

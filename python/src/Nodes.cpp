@@ -172,7 +172,7 @@ static void bindRules(nb::module_ &module) {
         rewriteScopes().push_back(std::make_unique<RewriteScope>(
             [function = std::move(function)](const GraphNode &node) {
               const Locked locked;
-              return *nb::inst_ptr<GraphNode>(function(node));
+              return nb::cast<GraphNode>(function(node));
             }));
       },
       arg("function"),
@@ -235,7 +235,7 @@ void tinygrad::python::bindNodes(nb::module_ &module, TensorClass &tensor) {
       "A new operation; see GraphNode::make().");
   tensor.def_prop_ro(
       "uop",
-      [](nb::object object) -> nb::object {
+      [](TensorObject object) -> nb::object {
         const Tensor &self = *nb::inst_ptr<Tensor>(object);
         if (self.devices().size() > 1)
           return nb::module_::import_("tinygrad_mlir.uop.multi")

@@ -244,7 +244,7 @@ static void bindReading(TensorClass &tensor) {
              });
   tensor.def(
       "realize",
-      [](nb::object self, nb::args others, nb::kwargs) {
+      [](TensorObject self, nb::args others, nb::kwargs) {
         std::vector<Tensor> tensors = {nb::cast<Tensor>(self)};
         for (nb::handle other : others)
           tensors.push_back(nb::cast<Tensor>(other));
@@ -343,7 +343,7 @@ static Tensor moved(const Tensor &x, const DeviceArgument &device) {
 static void bindConversions(TensorClass &tensor) {
   tensor.def(
       "cast",
-      [](nb::object self, DTypeArgument dtype) {
+      [](TensorObject self, DTypeArgument dtype) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const DType type = dtype.required();
         return unlessSame(self, type == x.dtype(), x.cast(type));
@@ -351,7 +351,7 @@ static void bindConversions(TensorClass &tensor) {
       arg("dtype"), "The values as another element type.");
   tensor.def(
       "bitcast",
-      [](nb::object self, DTypeArgument dtype) {
+      [](TensorObject self, DTypeArgument dtype) {
         const Tensor &x = *nb::inst_ptr<Tensor>(self);
         const DType type = dtype.required();
         if (type != x.dtype())
@@ -379,7 +379,7 @@ static void bindConversions(TensorClass &tensor) {
   for (const Cast &cast : kCasts)
     tensor.def(
         cast.name,
-        [dtype = cast.dtype](nb::object self) {
+        [dtype = cast.dtype](TensorObject self) {
           const Tensor &x = *nb::inst_ptr<Tensor>(self);
           return unlessSame(self, dtype == x.dtype(), x.cast(dtype));
         },
@@ -413,7 +413,7 @@ static void bindConversions(TensorClass &tensor) {
       "of .grad.");
   tensor.def(
       "to",
-      [](nb::object self, DeviceArgument device) -> nb::object {
+      [](TensorObject self, DeviceArgument device) -> nb::object {
         const auto &x = *nb::inst_ptr<Tensor>(self);
         return isAt(x, device) ? self : nb::cast(moved(x, device));
       },
@@ -421,7 +421,7 @@ static void bindConversions(TensorClass &tensor) {
       "The values on another device, or copies of them on several.");
   tensor.def(
       "to_",
-      [](nb::object self, DeviceArgument device) {
+      [](TensorObject self, DeviceArgument device) {
         auto &x = *nb::inst_ptr<Tensor>(self);
         if (isAt(x, device))
           return self;
@@ -441,7 +441,7 @@ static void bindConversions(TensorClass &tensor) {
       "Equal parts along an axis on several devices, or copies of it all.");
   tensor.def(
       "shard_",
-      [](nb::object self, nb::object devices, std::optional<int64_t> axis) {
+      [](TensorObject self, nb::object devices, std::optional<int64_t> axis) {
         auto &x = *nb::inst_ptr<Tensor>(self);
         x.replace(x.shard(toDevices(devices), axis));
         return self;
@@ -450,7 +450,7 @@ static void bindConversions(TensorClass &tensor) {
       "Moves this tensor to several devices, see shard().");
   tensor.def(
       "shard_like",
-      [](nb::object self, const Tensor &y) {
+      [](TensorObject self, const Tensor &y) {
         const auto &x = *nb::inst_ptr<Tensor>(self);
         const bool isThere =
             x.devices() == y.devices() && x.shardAxis() == y.shardAxis();
@@ -460,7 +460,7 @@ static void bindConversions(TensorClass &tensor) {
       "The values on the devices of y, in parts along the same axis.");
   tensor.def(
       "assign",
-      [](nb::object self, OperandArgument x) {
+      [](TensorObject self, OperandArgument x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
         // A list has the type of the tensor.
         if (nb::isinstance<nb::list>(x.object) ||
@@ -475,7 +475,7 @@ static void bindConversions(TensorClass &tensor) {
       arg("x"), "Overwrites the values, for all that share them.");
   tensor.def(
       "replace",
-      [](nb::object self, const Tensor &x) {
+      [](TensorObject self, const Tensor &x) {
         auto &target = *nb::inst_ptr<Tensor>(self);
         if (target.shape() != x.shape())
           throw ShapeError("replace: a tensor of shape " +
@@ -494,7 +494,7 @@ static void bindConversions(TensorClass &tensor) {
 static void bindGradients(TensorClass &tensor) {
   tensor.def(
       "backward",
-      [](nb::object self, const Tensor *gradient) {
+      [](TensorObject self, const Tensor *gradient) {
         detail::backwardToAll(nb::cast<Tensor>(self), optional(gradient));
         return self;
       },
@@ -510,6 +510,11 @@ static void bindGradients(TensorClass &tensor) {
                                   "argument '" +
                                   nb::cast<std::string>(name) +
                                   "': it has gradient")
+                                     .c_str());
+          if (!value.is_none() && !nb::isinstance<Tensor>(value))
+            throw nb::type_error(("gradient(): gradient is a Tensor or None, "
+                                  "not an object of type " +
+                                  typeName(value))
                                      .c_str());
           if (!value.is_none())
             cotangent = *nb::inst_ptr<Tensor>(value);
@@ -537,7 +542,7 @@ static void bindGradients(TensorClass &tensor) {
       "Whether this is a parameter, which optimizers change.");
   tensor.def(
       "requires_grad_",
-      [](nb::object self, bool value) {
+      [](TensorObject self, bool value) {
         nb::inst_ptr<Tensor>(self)->setRequiresGrad(value);
         return self;
       },

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tinygrad_mlir import Tensor, Variable, _arguments, _core
+from tinygrad_mlir.nn import state
 
 x = Tensor([1.0, 2.0])
 
@@ -34,6 +35,50 @@ def test_message(call, message):
         call()
     assert "\n" not in str(error.value)
     assert "incompatible" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: x.sum().gradient(x, gradient=2),
+        lambda: x.sum().gradient(1),
+        lambda: x.sum().gradient([x, 1]),
+        lambda: x.realize(3),
+        lambda: Tensor.einsum("i,i->", x, 1),
+        lambda: Tensor.stack([x, 1]),
+        lambda: Tensor.uniform(3, low="a"),
+        lambda: Tensor.zeros(3, requires_grad="a"),
+        lambda: Tensor.zeros(3, device=(1,)),
+        lambda: state.safe_save({1: x}, "no.safetensors"),
+    ],
+)
+def test_what_is_no_tensor_or_number(call):
+    with pytest.raises(TypeError) as error:
+        call()
+    assert "bad_cast" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda self: Tensor.cast(self, "int32"),
+        lambda self: Tensor.float(self),
+        lambda self: Tensor.reshape(self, 2),
+        lambda self: Tensor.permute(self, 0),
+        lambda self: Tensor.flatten(self),
+        lambda self: Tensor.assign(self, x),
+        lambda self: Tensor.realize(self),
+        lambda self: Tensor.backward(self),
+        lambda self: Tensor.to(self, "CPU"),
+        lambda self: Tensor.__getitem__(self, 0),
+        lambda self: Tensor.__iadd__(self, x),
+        lambda self: Tensor.uop.__get__(self),
+    ],
+)
+def test_methods_of_what_is_no_tensor(call):
+    for self in (3, [1.0, 2.0], "a"):
+        with pytest.raises(TypeError):
+            call(self)
 
 
 def test_errors_of_functions_keep_their_text():
