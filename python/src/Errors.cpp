@@ -107,6 +107,11 @@ static void translate(const std::exception_ptr &thrown, void *) {
     setError(compileError, error);
   } catch (const IoError &error) {
     setError(ioError, error);
+  } catch (const std::bad_cast &) {
+    // By nb::cast(), which does not say of what.
+    PyErr_SetString(PyExc_TypeError,
+                    "an argument, a part of one, or what a function has "
+                    "returned, is of a type that is not possible here");
   } catch (const Error &error) {
     setError(typeid(error) == typeid(Error) ? usageError : baseError, error);
   }

@@ -322,7 +322,7 @@ static void setState(Tensor &self, const nb::tuple &state) {
   if (nb::cast<bool>(state[4]))
     self.setRequiresGrad(true);
   if (!state[5].is_none())
-    self.setGrad(*nb::inst_ptr<Tensor>(nb::object(state[5])));
+    self.setGrad(nb::cast<Tensor>(nb::object(state[5])));
 }
 
 static Tensor copyDeeply(const Tensor &self) {

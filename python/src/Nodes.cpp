@@ -172,7 +172,7 @@ static void bindRules(nb::module_ &module) {
         rewriteScopes().push_back(std::make_unique<RewriteScope>(
             [function = std::move(function)](const GraphNode &node) {
               const Locked locked;
-              return *nb::inst_ptr<GraphNode>(function(node));
+              return nb::cast<GraphNode>(function(node));
             }));
       },
       arg("function"),

@@ -28,6 +28,11 @@ static void safeSave(nb::dict tensors, const std::string &path,
                      const state::Metadata &metadata) {
   state::StateDict dict;
   for (auto [name, tensor] : tensors) {
+    if (!nb::isinstance<nb::str>(name))
+      throw nb::type_error(("safe_save: the names of tensors are texts, not of "
+                            "type " +
+                            typeName(name))
+                               .c_str());
     if (!nb::isinstance<Tensor>(tensor))
       throw nb::type_error(("safe_save: " + nb::cast<std::string>(name) +
                             " is of type " + typeName(tensor) +

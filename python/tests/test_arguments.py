@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tinygrad_mlir import Tensor, Variable, _arguments, _core
+from tinygrad_mlir.nn import state
 
 x = Tensor([1.0, 2.0])
 
@@ -39,26 +40,36 @@ def test_message(call, message):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: Tensor.assign(3, x),
-        lambda: Tensor.replace(3, x),
-        lambda: Tensor.requires_grad_(3),
-        lambda: Tensor.backward(3),
-        lambda: Tensor.shard_(3, ("CPU", "CPU:1")),
-        lambda: Tensor.shard_like(3, x),
-        lambda: Tensor.to(3, "CPU"),
-        lambda: Tensor.to_(3, "CPU"),
-        lambda: Tensor.cast(3, "int32"),
-        lambda: Tensor.reshape(3, 1),
-        lambda: Tensor.pad(3, (1, 1)),
-        lambda: Tensor.__getitem__(3, 0),
-        lambda: Tensor.__iadd__(3, x),
-        lambda: Tensor.__imatmul__(3, x),
-        lambda: Tensor.uop.__get__(3),
+        lambda self: Tensor.assign(self, x),
+        lambda self: Tensor.replace(self, x),
+        lambda self: Tensor.requires_grad_(self),
+        lambda self: Tensor.backward(self),
+        lambda self: Tensor.realize(self),
+        lambda self: Tensor.shard_(self, ("CPU", "CPU:1")),
+        lambda self: Tensor.shard_like(self, x),
+        lambda self: Tensor.to(self, "CPU"),
+        lambda self: Tensor.to_(self, "CPU"),
+        lambda self: Tensor.cast(self, "int32"),
+        lambda self: Tensor.float(self),
+        lambda self: Tensor.reshape(self, 1),
+        lambda self: Tensor.permute(self, 0),
+        lambda self: Tensor.flatten(self),
+        lambda self: Tensor.pad(self, (1, 1)),
+        lambda self: Tensor.__getitem__(self, 0),
+        lambda self: Tensor.__iadd__(self, x),
+        lambda self: Tensor.__imatmul__(self, x),
+        lambda self: Tensor.uop.__get__(self),
     ],
 )
 def test_methods_of_what_is_no_tensor(call):
+    for self in (3, [1.0, 2.0], "a"):
+        with pytest.raises(TypeError):
+            call(self)
+
+
+def test_names_of_tensors_are_strings():
     with pytest.raises(TypeError):
-        call()
+        state.safe_save({1: x}, "no.safetensors")
 
 
 @pytest.mark.parametrize(

@@ -623,6 +623,22 @@ def test_inputs_that_share_memory_or_are_changed():
         assert changed is x and x.tolist() == result.tolist() == [i + 1, i + 2, i + 3]
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: (y.add_(1), x * 1),
+        lambda x, y: (y.mul_(2), y * 1, x + 1),
+        lambda x, y: y.mul_(2).reshape(2, 2).t()[1],
+    ],
+)
+def test_results_that_are_parts_of_changed_inputs(function):
+    found = []
+    for f in (function, compile(function)):
+        memory = torch.arange(8.0)
+        found.append((f(memory, memory[2:6]), memory))
+    torch.testing.assert_close(*found)
+
+
 def test_results_that_are_inputs_or_nothing():
     x = torch.randn(2, 3)
     compiled = compile(lambda x: (x, x.T, x + 1, 5, None))

@@ -184,6 +184,14 @@ class _Compiled:
             for i, (root, is_copy) in enumerate(roots)
             if is_copy and any(other is root for j, (other, _) in enumerate(roots) if j != i)
         }
+        # Views of what is written into an argument: PyTorch takes these from the argument, at the
+        # places where the results are in memory of theirs.
+        sources = {node.args[1] for node in self.written.values()}
+        self.placed = {
+            i: node.meta["val"]
+            for i, (node, (root, is_copy)) in enumerate(zip(self.results, roots))
+            if root in sources and not is_copy and node.meta["val"].storage_offset() != 0
+        }
         # Whether a result depends on what was in an argument before it is written.
         self.reads_written = bool(self.written) and any(
             _depends_on(node, {self.inputs[i] for i in self.written})
@@ -242,7 +250,7 @@ class _Compiled:
             if form.is_written:
                 written.append((arguments[form.place], own))
             else:
-                results[form.place] = own
+                results[form.place] = _place(own, self.placed.get(form.place))
         for argument, value in written:
             argument.copy_(value)
         for i, number in step.numbers:
@@ -431,6 +439,16 @@ def _range(x: torch.Tensor) -> tuple[int, int]:
         return begin, begin
     last = sum((n - 1) * stride for n, stride in zip(x.shape, x.stride()))
     return begin, begin + (last + 1) * x.element_size()
+
+
+def _place(x: torch.Tensor, layout: torch.Tensor | None) -> torch.Tensor:
+    """The elements with the strides and the offset of another tensor, if there is one."""
+    if layout is None:
+        return x
+    last = sum((n - 1) * stride for n, stride in zip(x.shape, layout.stride()))
+    memory = torch.empty(layout.storage_offset() + last + 1, dtype=x.dtype)
+    placed = memory.as_strided(x.shape, layout.stride(), layout.storage_offset())
+    return placed.copy_(x)
 
 
 def _import(tensor: torch.Tensor) -> Tensor:
