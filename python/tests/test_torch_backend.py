@@ -639,6 +639,40 @@ def test_results_that_are_parts_of_changed_inputs(function):
     torch.testing.assert_close(*found)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda y, k: y.mul_(2)[k:],
+        lambda y, k: y.mul_(2)[y.shape[0] // 2 :],
+        lambda y, k: (y.add_(1)[k:, k:], y + 1),
+    ],
+)
+@pytest.mark.parametrize("reads_all", [False, True])
+def test_parts_of_changed_inputs_by_sizes(function, reads_all):
+    def call(x, y, k):
+        return (x * 1 if reads_all else None, function(y, k))
+
+    # PyTorch makes arguments in one memory parts of one argument, by as_strided.
+    warnings.filterwarnings("ignore", message=".*aten.as_strided.default with sizes that change")
+    compiled = torch.compile(
+        call, backend="tinygrad_mlir", dynamic=True, options={"strict": not reads_all}
+    )
+    for rows, k in ((3, 1), (5, 2), (3, 2)):
+        found = []
+        for f in (call, compiled):
+            memory = torch.arange(60.0)
+            found.append((f(memory, memory[3 : 3 + 4 * rows].reshape(rows, 4), k), memory))
+        torch.testing.assert_close(*found)
+
+
+def test_empty_part_of_changed_input():
+    def function(y):
+        return y.add_(1), y[0:0, 1:2]
+
+    found = [(f(y), y) for f in (function, compile(function)) for y in [torch.ones(4, 5)]]
+    torch.testing.assert_close(*found)
+
+
 def test_results_that_are_inputs_or_nothing():
     x = torch.randn(2, 3)
     compiled = compile(lambda x: (x, x.T, x + 1, 5, None))

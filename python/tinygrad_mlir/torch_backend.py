@@ -76,12 +76,16 @@ def _find_unsupported(module: torch.fx.GraphModule) -> str | None:
     return None
 
 
-def _root_of(node: Any) -> tuple[Any, bool]:
-    """What a result consists of the elements of, and whether it is a copy of them."""
+def _root_of(node: Any, by_sizes: bool = False) -> tuple[Any, bool]:
+    """What a result consists of the elements of, and whether it is a copy of them. `by_sizes` also
+    where it depends on sizes, which are operands."""
     is_copy = False
-    while (
-        isinstance(node, torch.fx.Node) and _name(node) in _MOVES and len(node.all_input_nodes) == 1
-    ):
+    while isinstance(node, torch.fx.Node) and _name(node) in _MOVES:
+        source, *others = node.all_input_nodes
+        if others and not (
+            by_sizes and source is node.args[0] and not any(map(_is_tensor, others))
+        ):
+            break
         is_copy |= _name(node) not in VIEWS
         node = node.args[0]
     return node, is_copy
@@ -129,6 +133,13 @@ class _Result(NamedTuple):
     is_written: bool
 
 
+class _Layout(NamedTuple):
+    """Where the elements of a tensor are in its memory."""
+
+    strides: tuple[int, ...]
+    offset: int
+
+
 _MOST_ADDRESSES = 16
 
 
@@ -136,10 +147,14 @@ class _Step:
     """A graph for one combination of sizes."""
 
     def __init__(
-        self, interpret: Callable[[_Step, list[Tensor]], list[Tensor]], writes_in_place: bool
+        self,
+        interpret: Callable[[_Step, list[Tensor]], list[Tensor]],
+        writes_in_place: bool,
+        layouts: dict[int, _Layout],
     ) -> None:
         self.jit = TinyJit(functools.partial(interpret, self))
         self.writes_in_place = writes_in_place  # else PyTorch copies what is computed
+        self.layouts = layouts  # of results that have one, by their places
         self.forms: list[_Result] = []
         # Those that PyTorch has to copy: their memory is another tensor's.
         self.shared: set[_Result] = set()
@@ -187,10 +202,11 @@ class _Compiled:
         # Views of what is written into an argument: PyTorch takes these from the argument, at the
         # places where the results are in memory of theirs.
         sources = {node.args[1] for node in self.written.values()}
+        roots = [_root_of(node, by_sizes=True) for node in self.results]
         self.placed = {
             i: node.meta["val"]
             for i, (node, (root, is_copy)) in enumerate(zip(self.results, roots))
-            if root in sources and not is_copy and node.meta["val"].storage_offset() != 0
+            if root in sources and not is_copy
         }
         # Whether a result depends on what was in an argument before it is written.
         self.reads_written = bool(self.written) and any(
@@ -228,18 +244,15 @@ class _Compiled:
         step = self.steps.get(sizes)
         if step is None:
             # Another thread may have been faster.
-            step = self.steps.setdefault(
-                sizes, _Step(functools.partial(self._interpret, sizes), not self.reads_written)
-            )
+            interpret = functools.partial(self._interpret, sizes)
+            layouts = {i: self._find_layout(x, sizes) for i, x in self.placed.items()}
+            step = self.steps.setdefault(sizes, _Step(interpret, not self.reads_written, layouts))
         is_first = step.jit.captured is None
         imported, copies = self._import_all(step, arguments)
         values = step.jit(imported)
         computed = [(form, _export(x, form.order)) for form, x in zip(step.forms, values)]
         if is_first:
             self._find_memory(step, [*arguments, *(copy for _, copy in copies)], computed)
-        for original, copy in copies:
-            if original is not None:
-                original.copy_(copy)
         # The compiler computes equal results once.
         seen: set[int] = set()
         written = []
@@ -250,11 +263,27 @@ class _Compiled:
             if form.is_written:
                 written.append((arguments[form.place], own))
             else:
-                results[form.place] = _place(own, self.placed.get(form.place))
+                results[form.place] = _place(own, step.layouts.get(form.place))
+        for original, copy in copies:
+            if original is not None:
+                original.copy_(copy)
         for argument, value in written:
             argument.copy_(value)
         for i, number in step.numbers:
             results[i] = number
+
+    def _find_layout(self, x: torch.Tensor, sizes: tuple[Any, ...]) -> _Layout:
+        """The layout of a result, whose numbers may be expressions of the sizes."""
+        symbols = {
+            node.meta["val"].node.expr: size
+            for node, size in zip((x for x in self.inputs if not _is_tensor(x)), sizes)
+            if isinstance(node.meta.get("val"), torch.SymInt)
+        }
+
+        def evaluate(number: Any) -> int:
+            return number if isinstance(number, int) else int(number.node.expr.xreplace(symbols))
+
+        return _Layout(tuple(map(evaluate, x.stride())), evaluate(x.storage_offset()))
 
     def _find_memory(
         self, step: _Step, inputs: list[Any], computed: list[tuple[_Result, torch.Tensor]]
@@ -441,14 +470,13 @@ def _range(x: torch.Tensor) -> tuple[int, int]:
     return begin, begin + (last + 1) * x.element_size()
 
 
-def _place(x: torch.Tensor, layout: torch.Tensor | None) -> torch.Tensor:
-    """The elements with the strides and the offset of another tensor, if there is one."""
-    if layout is None:
+def _place(x: torch.Tensor, layout: _Layout | None) -> torch.Tensor:
+    """The elements in this layout, if there is one."""
+    if layout is None or layout.offset == 0 or x.numel() == 0:
         return x
-    last = sum((n - 1) * stride for n, stride in zip(x.shape, layout.stride()))
-    memory = torch.empty(layout.storage_offset() + last + 1, dtype=x.dtype)
-    placed = memory.as_strided(x.shape, layout.stride(), layout.storage_offset())
-    return placed.copy_(x)
+    last = sum((n - 1) * stride for n, stride in zip(x.shape, layout.strides))
+    memory = torch.empty(layout.offset + last + 1, dtype=x.dtype)
+    return memory.as_strided(x.shape, layout.strides, layout.offset).copy_(x)
 
 
 def _import(tensor: torch.Tensor) -> Tensor:
