@@ -240,10 +240,13 @@ static void bindRandom(TensorClass &tensor) {
       [](nb::object seed) {
         // All 64 bits may be used, with or without a sign.
         const bool isInt =
-            PyLong_Check(seed.ptr()) && !PyBool_Check(seed.ptr());
-        Tensor::manualSeed(isInt
-                               ? toScalar(seed).toBits()
-                               : uint64_t(toInt(seed, "manual_seed: a seed")));
+            PyIndex_Check(seed.ptr()) && !PyBool_Check(seed.ptr());
+        if (!isInt)
+          toInt(seed, "manual_seed: a seed"); // throws
+        const nb::object number = nb::steal(PyNumber_Index(seed.ptr()));
+        if (!number.is_valid())
+          throw nb::python_error();
+        Tensor::manualSeed(toScalar(number).toBits());
       },
       arg("seed") = 0, "Seeds the random numbers made from now on.");
   bindShaped(tensor, "rand", &Tensor::rand, "Uniform in [0, 1).",

@@ -1,5 +1,6 @@
 // RUN: tg-run %s --interpret --print | FileCheck %s
 // RUN: tg-run %s --print | FileCheck %s
+// RUN: env DEV=CPU MCPU=x86-64-v3 tg-run %s --print | FileCheck %s
 
 // Convolutions whose weights are packed in strips, with windows that are mirrored
 // (gradients by the input) and that are not (transposed convolutions): 3x3 of

@@ -141,7 +141,7 @@ namespace {
 /// target.
 class RandomScheduler {
 public:
-  RandomScheduler(KernelOp kernel, uint64_t seed)
+  RandomScheduler(KernelOp kernel, uint64_t seed, bool isExecuted)
       // The schedule depends on the kernel's name.
       : random(seed ^ llvm::xxh3_64bits(kernel.getName())),
         module(ModuleOp::create(kernel.getLoc())), copy(kernel.clone()) {
@@ -149,6 +149,7 @@ public:
     (*module)->setAttrs(parent->getDiscardableAttrDictionary());
     module->push_back(copy);
     limit = std::max(kMaxPositions, PositionCounter(copy).count());
+    isPlain = isExecuted && getTargetFacts(copy).groupItems > 0;
   }
 
   /// Every other list begins with some steps of a heuristic, so that kernels
@@ -156,7 +157,7 @@ public:
   /// Half of these also end with the other steps, as far as they are admitted.
   LogicalResult run() {
     SmallVector<StepAttr> rest;
-    if (choose(2) == 0)
+    if (!isPlain && choose(2) == 0)
       rest = applyHeuristic();
     const size_t count = choose(kMaxSteps + 1);
     for (size_t i = 0; i < count; ++i)
@@ -238,8 +239,10 @@ private:
       auto *kind = kinds.begin() + choose(kinds.size());
       SmallVector<StepList> proposals = enumerateSteps(copy, *kind);
       llvm::erase_if(proposals, [&](const StepList &steps) {
-        return llvm::any_of(
-            steps, [&](StepAttr step) { return isTooLarge(step, copy); });
+        return (isPlain && !isPlainStep(steps)) ||
+               llvm::any_of(steps, [&](StepAttr step) {
+                 return isTooLarge(step, copy);
+               });
       });
       if (!proposals.empty())
         return success(apply(proposals[choose(proposals.size())]));
@@ -248,15 +251,57 @@ private:
     return success();
   }
 
+  /// Whether code for GPUs is right after any list of such steps. Of others,
+  /// each is right where heuristics use it, but some lists are admitted of
+  /// which no code can be made, or where items read what none has written,
+  /// though nothing depends on it: bands whose ranges a later step changes,
+  /// buffers of tiles that no loop fills ahead, tiles of all of a result.
+  bool isPlainStep(ArrayRef<StepAttr> steps) {
+    if (steps.size() != 1)
+      return false;
+    StepAttr step = steps.front();
+    SmallVector<RangeOp> over;
+    for (auto range : copy.getBody().getOps<RangeOp>())
+      if (llvm::is_contained(step.getRanges(), int64_t(range.getId())))
+        over.push_back(range);
+    auto isLoop = [](RangeOp range) {
+      return range.getKind() == RangeKind::loop;
+    };
+    switch (step.getKind()) {
+    case StepKind::split:
+      return isLoop(over.front()) &&
+             step.getAmount() < over.front().getLargestExtent();
+    case StepKind::reverse:
+      return isLoop(over.front());
+    case StepKind::set_kind:
+      return step.getAmount() < kBandUnit;
+    case StepKind::stage:
+      return over.size() == 1 && step.getAmount() <= 1;
+    case StepKind::merge:
+    case StepKind::move:
+    case StepKind::unshare:
+    case StepKind::accumulate:
+    case StepKind::partition:
+    case StepKind::prefetch:
+    case StepKind::nontemporal:
+      return true;
+    default:
+      return false;
+    }
+  }
+
   std::mt19937_64 random;
   OwningOpRef<ModuleOp> module;
   KernelOp copy;
   double limit = 0;
+  /// Whether only plain steps are tried.
+  bool isPlain = false;
 };
 } // namespace
 
-LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
-  RandomScheduler scheduler(kernel, seed);
+LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed,
+                                    bool isExecuted) {
+  RandomScheduler scheduler(kernel, seed, isExecuted);
   if (failed(scheduler.run()))
     return failure();
   if (ArrayAttr steps = scheduler.getSteps())

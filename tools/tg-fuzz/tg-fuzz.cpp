@@ -441,6 +441,8 @@ forEachPart(llvm::function_ref<LogicalResult(ModuleOp)> visit) {
   (*file)->getBuffer().split(parts, separator);
   LogicalResult result = success();
   for (StringRef part : parts) {
+    if (part.trim().empty())
+      continue;
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(part, &context, replayFile);
     if (!module || failed(visit(*module)))

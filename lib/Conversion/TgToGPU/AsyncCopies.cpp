@@ -199,13 +199,12 @@ void GPUEmitter::emitPositions(
 void GPUEmitter::emitFilledAhead(std::array<StageOp, 2> tiles, unsigned loop,
                                  SmallVectorImpl<Value> &sums, Location loc,
                                  Multiply multiply) {
-  // Where the block has such a loop already, that has read the buffers since
-  // the last barrier of the block.
-  if (Block *block = scopes[top()].anchor->block;
-      llvm::any_of(tiles, [&](StageOp tile) {
-        return writtenIn.contains({tile, block});
+  // Where there is such a loop already, in this block or one inside of it, that
+  // has read the buffers since the last barrier.
+  if (llvm::any_of(writtenIn, [&](std::pair<Operation *, Block *> place) {
+        return llvm::is_contained(tiles, place.first);
       }))
-    separated.erase(block);
+    separated.erase(scopes[top()].anchor->block);
   if (isDirect(tiles[0]))
     return emitDirectlyAhead(tiles, loop, sums, loc, multiply);
   if (filling)

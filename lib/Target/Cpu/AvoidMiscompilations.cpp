@@ -103,6 +103,8 @@ static void mergeReversalsWithConstants(llvm::Module &module) {
       auto *reversal =
           llvm::dyn_cast<llvm::ShuffleVectorInst>(blend->getOperand(0));
       if (!reversal || reversal->changesLength() || !reversal->isReverse() ||
+          llvm::any_of(reversal->getShuffleMask(),
+                       [](int lane) { return lane >= kLanes; }) ||
           !llvm::isa<llvm::Constant>(blend->getOperand(1)))
         continue;
       llvm::SmallVector<int> mask(blend->getShuffleMask());

@@ -18,6 +18,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// A scan has a combination with all terms before it for each of its positions.
+static constexpr size_t kMaxKeptTerms = 1 << 24;
+
 //===----------------------------------------------------------------------===//
 // Storage
 //===----------------------------------------------------------------------===//
@@ -517,8 +520,9 @@ SymbolicValue ExpressionPool::Combiner::get() {
   node.number = static_cast<int64_t>(count);
   node.terms = hash;
   const ExpressionId id = pool.intern(node, {});
-  if (!terms.empty())
-    pool.keptTerms.try_emplace(id, terms.begin(), terms.end());
+  if (!terms.empty() && pool.numKeptTerms <= kMaxKeptTerms &&
+      pool.keptTerms.try_emplace(id, terms.begin(), terms.end()).second)
+    pool.numKeptTerms += terms.size();
   return SymbolicValue::ofExpression(id);
 }
 

@@ -125,8 +125,8 @@ public:
     SmallVector<ExpressionId, 8> terms;
   };
 
-  /// Keeps the terms of all combinations from now on, for `describeDifference`
-  /// and `assume`.
+  /// Keeps the terms of combinations from now on, up to 64 MiB of them, for
+  /// `describeDifference` and `assume`.
   void keepTerms() { keepsTerms = true; }
   /// Both expressions, and where they differ.
   std::string describe(SymbolicValue value, Type type, unsigned depth = 4);
@@ -221,6 +221,7 @@ private:
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, ExpressionId> ids;
   llvm::DenseMap<ExpressionId, SmallVector<ExpressionId, 0>> keptTerms;
   bool keepsTerms = false;
+  size_t numKeptTerms = 0;
 };
 
 } // namespace mlir::tg

@@ -58,7 +58,7 @@ using StepList = SmallVector<StepAttr, 1>;
 /// rows; what `skip_masked` needs (lanes, a tile and `check_finite`); the
 /// buffers that copies of boxes fill for both factors of a sum. Other amounts
 /// and combinations can still be applied. Takes about quadratic time in the
-/// size of the kernel.
+/// size of the kernel, but cubic time for windows and skipped products.
 SmallVector<StepList>
 enumerateSteps(KernelOp kernel, std::optional<StepKind> kind = std::nullopt);
 

@@ -50,8 +50,7 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
     over = {lane, tileRow, columns};
   auto [tile, copies] =
       schedule.stage(reduce.getResult(), over, neighbours ? 1 : columnCount);
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  StageOp stage = KernelSchedule::getStage(tile);
   if (neighbours)
     std::rotate(copies.begin(), std::prev(copies.end()), copies.end());
   inner = copies.front();
@@ -104,8 +103,7 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
 /// Tiles are filled in pieces too short for the hardware prefetcher: prefetches
 /// what comes \p positions later \p along.
 void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  StageOp stage = KernelSchedule::getStage(tile);
   for (Operation *op : schedule.getSlice(stage.getValue()))
     if (auto load = dyn_cast<LoadOp>(op)) {
       const int64_t stride = schedule.getAnalysis()
@@ -134,8 +132,7 @@ bool Across::isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along) {
 /// Whether it is known for each of the rows of a tile of windows if all of its
 /// elements are padding.
 bool Across::isDecidedByRow(Value tile, RangeOp rows) {
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  StageOp stage = KernelSchedule::getStage(tile);
   bool isDecided = false;
   for (Operation *op : schedule.getSlice(stage.getValue())) {
     auto load = dyn_cast<LoadOp>(op);
@@ -287,8 +284,7 @@ void Across::pack(RangedReduceOp reduce) {
           schedule.setKind(copy, RangeKind::loop);
       copies.back() = schedule.merge(copies.back(), last);
     }
-    auto stage =
-        tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+    StageOp stage = KernelSchedule::getStage(tile);
     const bool areStrips = isStripOf(stage, copies.back(), lanes, square);
     if (!areStrips)
       prefetch(tile, copies.back(), kPackedAhead);

@@ -157,6 +157,10 @@ public:
   /// eventually be split. Returns the tile and the ranges that fill it.
   std::pair<Value, SmallVector<RangeOp>>
   stage(Value value, ArrayRef<RangeOp> over, int64_t pad = 1);
+  /// What fills a tile that stage() returned.
+  static StageOp getStage(Value tile) {
+    return tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  }
 
   /// REUSE: replaces a value that is computed like that in a tile, but at the
   /// positions \p at, by a load from the tile.

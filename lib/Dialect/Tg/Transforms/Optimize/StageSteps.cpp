@@ -120,8 +120,7 @@ KernelSchedule::stage(Value value, ArrayRef<RangeOp> over, int64_t pad) {
 }
 
 void KernelSchedule::reuse(Value value, Value tile, ArrayRef<RangeOp> at) {
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  StageOp stage = getStage(tile);
   Recording step(*this, StepKind::reuse,
                  {value.getDefiningOp(), stage.getOperation()}, at);
   SmallVector<int64_t> extents;

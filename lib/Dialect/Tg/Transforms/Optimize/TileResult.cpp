@@ -492,8 +492,7 @@ void Heuristic::packBlock(RangedReduceOp reduce, RangeOp tiles, RangeOp lane) {
   auto [tile, copies] = schedule.stage(load, {tiles, depth, lane});
   // Read the rows one after the other, each contiguously.
   schedule.moveBefore(copies[1], copies[0]);
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  StageOp stage = KernelSchedule::getStage(tile);
   auto read = stage.getValue().getDefiningOp<LoadOp>();
   const int64_t ahead = std::max<int64_t>(kPackedBytesAhead / rowBytes, 1);
   const int64_t stride = schedule.getAnalysis()
