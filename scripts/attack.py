@@ -180,7 +180,8 @@ class Attack:
             shutil.copy(file, kept)
             text = text.replace(str(file), str(kept))
         setting = "".join(
-            f"{name}={shlex.quote(value)} " for name, value in (environment or {}).items()
+            f"{name}={shlex.quote(value)} "
+            for name, value in (environment or {}).items()
         )
         base.with_suffix(".cmd").write_text(f"# {what}\n{setting}{text}\n")
         print(f"FOUND: {kind}: {what}\n  {base}.cmd", flush=True)
@@ -223,9 +224,7 @@ def mutate_text(tokens, pieces, rng):
         kind = rng.randrange(16)
         place = rng.choice(places)
         if kind > 5:
-            numbers = [
-                i for i in places if tokens[i][-1].isdigit() and re.match(r"-?\d", tokens[i])
-            ]
+            numbers = [i for i in places if tokens[i][-1].isdigit() and re.match(r"-?\d", tokens[i])]
             if numbers:
                 place = rng.choice(numbers)
                 old, new = tokens[place], mutate_number(tokens, place, rng)
@@ -263,7 +262,9 @@ def fails_upstream(attack, file):
     operations that it does not know."""
     arrays = attack.scratch / "arrays.mlir"
     literals = re.findall(r"array<[^<>]*>", file.read_text())
-    arrays.write_text(SEPARATOR.join(f"module attributes {{a = {x}}} {{}}\n" for x in literals))
+    arrays.write_text(
+        SEPARATOR.join(f"module attributes {{a = {x}}} {{}}\n" for x in literals)
+    )
     command = [MLIR_OPT, "--split-input-file", "-o", os.devnull]
     return any(attack.run([*command, str(x)]) is not None for x in (file, arrays))
 

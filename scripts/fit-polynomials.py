@@ -52,12 +52,18 @@ def to_f64(value):
 def remez(target, weight, lo, hi, powers, rounds=400):
     """Minimax fit of sum(c[i] * x**powers[i]) to target with the given weight."""
     count = len(powers)
-    grid = [(lo + hi) / 2 - (hi - lo) / 2 * cos(pi * (i + mpf(1) / 2) / GRID) for i in range(GRID)]
+    grid = [
+        (lo + hi) / 2 - (hi - lo) / 2 * cos(pi * (i + mpf(1) / 2) / GRID)
+        for i in range(GRID)
+    ]
     grid = [lo] + grid + [hi]
     targets = [target(x) for x in grid]
     weights = [abs(weight(x)) for x in grid]
     basis = [[x**p for p in powers] for x in grid]
-    points = [round((1 - cos(pi * i / count)) / 2 * (len(grid) - 1)) for i in range(count + 1)]
+    points = [
+        round((1 - cos(pi * i / count)) / 2 * (len(grid) - 1))
+        for i in range(count + 1)
+    ]
     coefficients = None
     for _ in range(rounds):
         system = matrix(count + 1, count + 1)
@@ -109,7 +115,8 @@ def fit(target, weight, lo, hi, powers, rounding, fixed=()):
         # is left to fit free of sign changes that no coefficient can influence.
         base = powers[at]
         coefficients = remez(
-            lambda x: (target(x) - sum(c * x**p for c, p in zip(done, powers))) / x**base,
+            lambda x: (target(x) - sum(c * x**p for c, p in zip(done, powers)))
+            / x**base,
             lambda x: weight(x) * x**base,
             lo,
             hi,
@@ -241,7 +248,8 @@ def print_linalg_to_tg():
     emit(
         "kErfc",
         "double",
-        "P in erfc(x) = e^(-x^2) P((x - k) / (x + k)) / (1 + 2 x) for x in\n/// [0, 28].",
+        "P in erfc(x) = e^(-x^2) P((x - k) / (x + k)) / (1 + 2 x) for x in\n"
+        "/// [0, 28].",
         fit_rounded_at_once(
             scaled_erfc,
             lambda t: 1 / scaled_erfc(t),
@@ -528,7 +536,8 @@ def print_math_to_polynomial():
     emit(
         "kWidePowLog",
         "double",
-        "Q in ln((1 + s) / (1 - s)) = 2 s + s^3 (2 / 3 + s^2 Q(s^2)) for\n/// |s| <= 0.1716.",
+        "Q in ln((1 + s) / (1 - s)) = 2 s + s^3 (2 / 3 + s^2 Q(s^2)) for\n"
+        "/// |s| <= 0.1716.",
         fit(
             lambda z: ((2 * atanh(sqrt(z)) / sqrt(z) - 2) / z - mpf(2) / 3) / z,
             lambda z: z * z * sqrt(z) / (2 * atanh(sqrt(z))),

@@ -80,7 +80,9 @@ def main():
     parser.add_argument("--preset", action="append", choices=BUILD_DIRS)
     parser.add_argument("--suite", action="append", choices=SUITES)
     parser.add_argument("--list", action="store_true", help="name the suites")
-    parser.add_argument("--all", action="store_true", help="tidy and includes check every source")
+    parser.add_argument(
+        "--all", action="store_true", help="tidy and includes check every source"
+    )
     parser.add_argument(
         "--base", metavar="REVISION", help="they check what differs from this commit"
     )

@@ -120,7 +120,9 @@ def side_by_side(function, tasks):
     if not tasks:
         return
     with concurrent.futures.ThreadPoolExecutor(2 * CORES.number) as pool:
-        futures = [pool.submit(contextvars.copy_context().run, function, task) for task in tasks]
+        futures = [
+            pool.submit(contextvars.copy_context().run, function, task) for task in tasks
+        ]
         for future in futures:
             yield future.result()
 

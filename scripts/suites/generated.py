@@ -25,7 +25,9 @@ def suite_fuzz(build):
     """Random graphs and programs: compiled code against the interpreter."""
     # Some once more, with every access to memory checked.
     few = is_sanitized(build)
-    counts = run_fuzz(build, [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)])
+    counts = run_fuzz(
+        build, [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
+    )
     gradients = [({}, 50 if few else 300)]
     counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
     # Libraries are loaded into the process.
@@ -218,7 +220,8 @@ def suite_attack(build):
     findings = build / "attack"
     shutil.rmtree(findings, ignore_errors=True)
     status, output = run(
-        [sys.executable, ROOT / "scripts" / "attack.py", build] + ["--output-dir", findings],
+        [sys.executable, ROOT / "scripts" / "attack.py", build]
+        + ["--output-dir", findings],
         cores=CORES.number,
     )
     if status == 0:

@@ -106,7 +106,8 @@ def run_unittests(build, programs, half=None):
             number, index = (parts, part) if half is None else (2 * parts, 2 * part + half)
             shard = {"GTEST_TOTAL_SHARDS": str(number), "GTEST_SHARD_INDEX": str(index)}
             status, output = run(
-                [build / "unittests" / name, "--gtest_brief=1"] + [f"--gtest_output=json:{report}"],
+                [build / "unittests" / name, "--gtest_brief=1"]
+                + [f"--gtest_output=json:{report}"],
                 cwd=folder,
                 env=environment | programs[name] | shard,
             )

@@ -16,7 +16,9 @@ from suites.common import LLVM, ROOT, Counts, report_check, run, say, side_by_si
 def suite_format(build):
     """clang-format and, for the Python package, ruff leave every source as it is."""
     files = tracked("*.cpp", "*.h", "*.c")
-    status, output = run([LLVM / "clang-format", "--dry-run", "-Werror", *files], cwd=ROOT)
+    status, output = run(
+        [LLVM / "clang-format", "--dry-run", "-Werror", *files], cwd=ROOT
+    )
     lines = [line for line in output.splitlines() if "error:" in line]
     hint = "run scripts/format.sh"
     counts = report_check("format", status, "\n".join(lines[:40]), hint)
@@ -67,14 +69,18 @@ NINJA = threading.Lock()
 def suite_docs(build):
     """The reference pages in docs/ are what the .td files generate."""
     with NINJA:
-        status, output = run(["cmake", "--build", build, "--target", "check-reference"], cwd=ROOT)
+        status, output = run(
+            ["cmake", "--build", build, "--target", "check-reference"], cwd=ROOT
+        )
     hint = "build the target update-reference and commit docs/reference"
     return report_check("docs", status, output, hint)
 
 
 def suite_libraries(build):
     """Libraries link what they use and nothing else, as docs/design.md shows it."""
-    status, output = run([sys.executable, ROOT / "scripts" / "check-libraries.py", build])
+    status, output = run(
+        [sys.executable, ROOT / "scripts" / "check-libraries.py", build]
+    )
     return report_check("libraries", status, output, "see CONTRIBUTING.md")
 
 
@@ -246,7 +252,9 @@ def suite_includes(build):
         file = made.get(base, words, directory)
         included = ["-Xclang", "-include-pch", "-Xclang", file] if file else []
         language = ["-x", "c++-header"] if name.endswith(".h") else []
-        status, output = run([*words, *included, "-fsyntax-only", *language, name], cwd=directory)
+        status, output = run(
+            [*words, *included, "-fsyntax-only", *language, name], cwd=directory
+        )
         if status == 0:
             stamp.touch()
         return name, status, output
@@ -385,7 +393,9 @@ def suite_tidy(build):
     with tempfile.TemporaryDirectory() as scratch:
         example = Path(scratch) / "example.cpp"
         example.write_text(DANGLING_LIST)
-        status, output = run([*clang_tidy, f"--config-file={config}", example, "--", "-std=c++20"])
+        status, output = run(
+            [*clang_tidy, f"--config-file={config}", example, "--", "-std=c++20"]
+        )
     found = "custom-list-in-range-for" in output
     hint = "clang-tidy does not find a list that ends before its loop"
     counts = report_check("tidy", 0 if status and found else 1, output, hint)

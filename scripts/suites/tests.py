@@ -67,13 +67,8 @@ def is_lit_test(name):
 TENSOR = "TinyGradTensorTests"
 # Programs most of whose tests run the same code with other values.
 VALUE_TESTS = (
-    TENSOR,
-    "TinyGradExampleTests",
-    "TinyGradNNTests",
-    "TinyGradOptimTests",
-    "MLIRTgMathToPolynomialTests",
-    "MLIRTgUtilsTests",
-    "MLIRTgCpuTargetTests",
+    TENSOR, "TinyGradExampleTests", "TinyGradNNTests", "TinyGradOptimTests",
+    "MLIRTgMathToPolynomialTests", "MLIRTgUtilsTests", "MLIRTgCpuTargetTests",
 )
 
 
@@ -192,17 +187,8 @@ def run_on_gpu(build, device):
 # Files of test/Execution with compiled kernels of each kind: memory that groups
 # share, exchanges, matrix units, copies ahead, and computed indices.
 SANITIZED = (
-    "convolution-weights",
-    "deep-convolution",
-    "deep-product",
-    "gather-any-index",
-    "matmul",
-    "permute",
-    "reduce-add",
-    "scan",
-    "scatter-sum",
-    "small-tiles",
-    "turned-sum",
+    "convolution-weights", "deep-convolution", "deep-product", "gather-any-index", "matmul",
+    "permute", "reduce-add", "scan", "scatter-sum", "small-tiles", "turned-sum",
 )
 
 
@@ -223,7 +209,9 @@ def suite_cuda(build):
         programs[name] = [build / "bin" / "tg-run", file, "--device=CUDA"]
     for name, program in programs.items():
         for tool in ("memcheck", "racecheck"):
-            status, output = run([sanitizer, f"--tool={tool}", "--error-exitcode=1", *program])
+            status, output = run(
+                [sanitizer, f"--tool={tool}", "--error-exitcode=1", *program]
+            )
             hint = f"compute-sanitizer's {tool} has found errors"
             counts.add(report_check(f"{name}, {tool}", status, output, hint))
     return counts
@@ -297,7 +285,8 @@ def suite_install(build):
             (f"build {project}", ["cmake", "--build", folder, "--parallel"]),
             (
                 f"run {project}",
-                ["ctest", "--test-dir", folder, "--output-on-failure"] + ["--no-tests=error"],
+                ["ctest", "--test-dir", folder, "--output-on-failure"]
+                + ["--no-tests=error"],
             ),
         ]
     source = ROOT / "test" / "consumer-c" / "train.c"

@@ -251,11 +251,10 @@ private:
     return success();
   }
 
-  /// Whether code for GPUs is right after any list of such steps. Of others,
-  /// each is right where heuristics use it, but some lists are admitted of
-  /// which no code can be made, or where items read what none has written,
-  /// though nothing depends on it: bands whose ranges a later step changes,
-  /// buffers of tiles that no loop fills ahead, tiles of all of a result.
+  /// Whether GPUs execute random lists of such steps. Of others, some lists are
+  /// admitted of which no code can be made, such as bands whose ranges a later
+  /// step changes, and with some the simulator finds that items read elements
+  /// of tiles that none has written, or beyond a tile.
   bool isPlainStep(ArrayRef<StepAttr> steps) {
     if (steps.size() != 1)
       return false;
