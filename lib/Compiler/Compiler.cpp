@@ -24,6 +24,7 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/ForkJoin.h"
 #include "TinyGrad/Runtime/Interrupt.h"
+#include "TinyGrad/Runtime/LoopThreads.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "UnscheduledKernels.h"
 #include "mlir/IR/Verifier.h"
@@ -282,8 +283,9 @@ FailureOr<std::vector<Work>> compileKernels(ModuleOp module, Device &device,
       item.error = error.what();
     }
   };
-  if (work.size() == 1) {
-    load(work[0]);
+  const tinygrad::detail::LoopThreads areThere;
+  if (work.size() == 1 || !areThere) {
+    llvm::for_each(work, load);
   } else {
     auto loadOne = [&](size_t i) { load(work[i]); };
     tinygrad::detail::ForkJoin loop;

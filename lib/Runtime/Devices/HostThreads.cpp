@@ -21,13 +21,25 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 HostThreads::HostThreads(unsigned number) : count(number) {
+  if (LoopThreads::areLost())
+    return;
   const int threads = int(number);
   const int usual = tbb::info::default_concurrency();
   if (threads > usual)
     moreThreads = std::make_unique<tbb::global_control>(
         tbb::global_control::max_allowed_parallelism, threads);
-  if (threads != usual)
+  if (threads != usual) {
     arena = std::make_unique<tbb::task_arena>(threads);
+    endArena.emplace([this] { arena->terminate(); });
+  }
+}
+
+HostThreads::~HostThreads() {
+  // The destructors would call oneTBB.
+  if (LoopThreads::areLost()) {
+    static_cast<void>(arena.release());
+    static_cast<void>(moreThreads.release());
+  }
 }
 
 void HostThreads::copy(void *destination, const void *source,

@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/ForkJoin.h"
+#include "TinyGrad/Runtime/LoopThreads.h"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace tinygrad::detail {
 
@@ -31,6 +33,9 @@ namespace tinygrad::detail {
 class HostThreads {
 public:
   explicit HostThreads(unsigned number);
+  HostThreads(const HostThreads &) = delete;
+  HostThreads &operator=(const HostThreads &) = delete;
+  ~HostThreads();
 
   unsigned number() const { return count; }
 
@@ -57,6 +62,7 @@ private:
   std::unique_ptr<tbb::global_control> moreThreads;
   /// Runs loops if the number differs from oneTBB's default.
   std::unique_ptr<tbb::task_arena> arena;
+  std::optional<BeforeThreadsEnd> endArena;
 };
 
 template <typename Body>
@@ -76,7 +82,8 @@ void HostThreads::parallel(int64_t extent, int64_t grain, const Body &body,
     const int64_t begin = part * size + std::min(part, rest);
     body(begin, begin + size + (part < rest));
   };
-  if (threads <= 1) {
+  const LoopThreads areThere;
+  if (threads <= 1 || !areThere) {
     for (int64_t part = 0; part < parts; ++part)
       runPart(part);
     return;
