@@ -177,6 +177,24 @@ def test_state_can_be_saved():
     np.testing.assert_array_equal(w.numpy(), again.params[0].numpy())
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_first_steps_of_adam_have_all_digits(dtype):
+    w = Tensor([1.0], dtype=dtype)
+    optimizer = optim.Adam([w], lr=1.0, eps=0.0)
+    m = v = 0.0
+    expected = 1.0
+    for t in range(1, 6):
+        gradient = 1.0 / t
+        optimizer.zero_grad()
+        (w * gradient).sum().backward()
+        optimizer.step()
+        m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
+        expected -= m / (1 - 0.9**t) / (v / (1 - 0.999**t)) ** 0.5
+        # 1 - 0.999 in float32 is wrong by 1.3e-5.
+        bound = 1e-6 if dtype == "float32" else 1e-13
+        np.testing.assert_allclose(w.numpy(), [expected], rtol=bound, atol=bound)
+
+
 def test_a_step_is_one_program_and_computes_the_loss():
     w = Tensor([1.0, 2.0])
     optimizer = optim.SGD([w, w], lr=0.1)

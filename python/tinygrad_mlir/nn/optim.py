@@ -1,8 +1,9 @@
 """Optimizers: each step is one program, which also computes gradients and losses.
 
-Updates are computed from `.grad` of the parameters, in float32 (OPTIM_DTYPE names another type for
-the state). Tensors that are no parameters (`is_param_(False)`, such as running statistics) may be
-among those given: a step computes their pending assignments.
+Updates are computed from `.grad` of the parameters, in float32, or in float64 if a parameter is of
+that type (OPTIM_DTYPE names another type for the state). Tensors that are no parameters
+(`is_param_(False)`, such as running statistics) may be among those given: a step computes their
+pending assignments.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from tinygrad_mlir import _core
 from tinygrad_mlir._core import Tensor, to_dtype
-from tinygrad_mlir.dtype import dtypes
+from tinygrad_mlir.dtype import dtypes, least_upper_dtype
 from tinygrad_mlir.helpers import FUSE_OPTIM, flatten, getenv
 from tinygrad_mlir.nn.parameters import is_parameter, set_parameter
 
@@ -63,11 +64,12 @@ class Optimizer:
             _give_memory(param)
         self.buffers: list[Tensor] = _distinct([x for x in params if not is_parameter(x)])
         self.device = device or self.params[0].device
-        self.param_dtype = to_dtype(getenv("OPTIM_DTYPE", "float32"))
+        is_wide = any(x.dtype == dtypes.float64 for x in self.params)
+        self.param_dtype = to_dtype(getenv("OPTIM_DTYPE", "float64" if is_wide else "float32"))
         self.fused = fused
-        rate = Tensor([float(lr)]).to(self.device)
+        is_wide |= Tensor([float(lr)]).dtype == dtypes.float64
         # At least float32, whatever the default type of floats is.
-        wide = rate.dtype if rate.dtype == dtypes.float64 else dtypes.float32
+        wide = dtypes.float64 if is_wide else dtypes.float32
         self.lr = set_parameter(Tensor([lr], dtype=wide).to(self.device), False)
         self.pos_params = list(itertools.accumulate((x.numel() for x in self.params), initial=0))
 
@@ -323,7 +325,8 @@ class LAMB(Optimizer):
             raise ValueError(f"weight_decay must not be negative, and is {weight_decay}")
         super().__init__(params, lr, device, fused)
         self.b1, self.b2, self.eps, self.wd, self.adam = b1, b2, eps, weight_decay, adam
-        ones = Tensor.ones((1,), dtype=dtypes.float32).to(self.device)
+        # 1 - b^t would lose half of the digits in float32.
+        ones = Tensor.ones((1,), dtype=dtypes.float64).to(self.device)
         self.b1_t, self.b2_t = _make_state(ones), _make_state(ones)
         self.m = self._new_optim_param()
         self.v = self._new_optim_param()
@@ -339,8 +342,9 @@ class LAMB(Optimizer):
         g = g.to(m.device)  # the state may be kept elsewhere
         m.assign((self.b1 * m + (1 - self.b1) * g).cast(m.dtype))
         v.assign((self.b2 * v + (1 - self.b2) * g.square()).cast(v.dtype))
-        root = (v / (1 - self.b2_t)).sqrt()
-        direction = (m / (1 - self.b1_t) / (root + self.eps)).to(w.device)
+        dtype = least_upper_dtype(m.dtype, dtypes.float32)
+        root = (v / (1 - self.b2_t).cast(dtype)).sqrt()
+        direction = (m / (1 - self.b1_t).cast(dtype) / (root + self.eps)).to(w.device)
         if self.wd > 0:
             direction = direction + self.wd * w
         rate = self.lr
