@@ -163,6 +163,9 @@ def test_rmsnorm():
     close(nn.RMSNorm(5)(Tensor(x)), expected)
     assert nn.RMSNorm(5)(Tensor(x).half()).dtype == dtypes.float32
     assert nn.RMSNorm(5, elementwise_affine=False)(Tensor(x).half()).dtype == dtypes.half
+    wide = x.astype(np.float64)
+    expected = wide / np.sqrt((wide * wide).mean(axis=-1, keepdims=True) + 1e-6)
+    close(nn.RMSNorm(5)(Tensor(wide)), expected, 1e-14)
 
 
 def test_embedding():

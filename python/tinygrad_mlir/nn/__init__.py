@@ -300,7 +300,10 @@ class LayerNorm2d(LayerNorm):
 
 
 class RMSNorm:
-    """Divides by the root of the mean of squares along the last axis; computed in float32."""
+    """Divides by the root of the mean of squares along the last axis.
+
+    Computed in float32, or in float64 for a tensor of that type.
+    """
 
     def __init__(self, dim: int, eps: float = 1e-6, elementwise_affine: bool = True) -> None:
         self.eps = eps
@@ -310,7 +313,8 @@ class RMSNorm:
         return x * (x.square().mean(-1, keepdim=True) + self.eps).rsqrt()
 
     def __call__(self, x: Tensor) -> Tensor:
-        x = self._norm(x.float()).cast(x.dtype)
+        wide = x if x.dtype == dtypes.float64 else x.float()
+        x = self._norm(wide).cast(x.dtype)
         return x if self.weight is None else x * self.weight
 
 
