@@ -192,13 +192,25 @@ static bool readExactly(int descriptor, void *data, std::size_t size) {
   return true;
 }
 
+/// What an error of open() says of a file. Links, sockets and devices without a
+/// driver are no cache files. Everything else, such as too many open files or
+/// a missing permission, says nothing of its contents.
+static ReadResult resultOfOpenError(const std::string &path, int error) {
+  if (error == ELOOP || error == ENXIO || error == ENODEV)
+    return ReadResult::Damaged;
+  if (error != ENOENT && debugLevel() >= 1)
+    debugPrint("disk cache: cannot open " + path + ": " +
+               detail::errnoText(error));
+  return ReadResult::Missing;
+}
+
 static ReadResult readFile(const std::string &path, const Digest &key,
                            uint64_t maxBytes, std::vector<char> &payload) {
   // Do not follow symbolic links or wait for pipes.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
                                                  O_NONBLOCK | O_NOCTTY));
   if (file.number < 0)
-    return errno == ENOENT ? ReadResult::Missing : ReadResult::Damaged;
+    return resultOfOpenError(path, errno);
   struct stat status;
   if (::fstat(file.number, &status) != 0)
     return ReadResult::Missing;

@@ -56,15 +56,11 @@ private:
   std::vector<nb::object> kept;
 };
 
-/// A captured function without its Python objects.
+/// A captured function without its Python objects. Never reset: other threads
+/// may replay it.
 class PythonJit {
 public:
   bool isCaptured() const { return core.isCaptured(); }
-  void reset() {
-    core.reset();
-    call.reset();
-    hasRun = false;
-  }
   void begin(nb::tuple args, nb::dict keywords);
   nb::object end(nb::object result);
   void abandon() {
@@ -267,7 +263,8 @@ nb::object PythonJit::end(nb::object result) {
     return nb::make_tuple(result, nb::none(), nb::none());
   // A copy of an argument needs no kernel.
   if (GlobalCounters::kernelCount == kernelsBefore && tensors.empty()) {
-    reset();
+    core.reset(); // which no replay can use yet
+    hasRun = false;
     throw Error("jit: the function computes nothing that could be replayed: "
                 "return tensors, or realize() those that it changes");
   }
@@ -349,7 +346,6 @@ void tinygrad::python::bindJit(nb::module_ &module) {
       .def_static("note_optimizer_step", &detail::JitCore::noteOptimizerStep,
                   arg("parameters"))
       .def_prop_ro("is_captured", &PythonJit::isCaptured)
-      .def("reset", &PythonJit::reset)
       .def("begin", &PythonJit::begin, arg("args"), arg("kwargs"))
       .def("end", &PythonJit::end, arg("result").none())
       .def("abandon", &PythonJit::abandon)

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tinygrad_mlir
+from ticker import Ticker
 from tinygrad_mlir import Tensor
 
 PACKAGE = Path(tinygrad_mlir.__file__).parent
@@ -33,35 +33,38 @@ def resident_bytes():
     return pages * resource.getpagesize()
 
 
+def growth(call, count):
+    """By how many bytes the process surely grows with `count` calls.
+
+    Other things let it grow, too, but not each time: so it is the lesser of two measurements. The
+    second one makes twice as many calls, so that a table that doubles grows in both.
+    """
+    sizes = []
+    for calls in (count, count, 2 * count):
+        for _ in range(calls):
+            call()
+        gc.collect()
+        sizes.append(resident_bytes())
+    return min(sizes[1] - sizes[0], sizes[2] - sizes[1])
+
+
 def test_graphs_are_freed():
     def build():
         x = Tensor([1.0, 2.0, 3.0])
         ((x + 1) * x - x.exp()).sum()
 
-    for _ in range(2000):
-        build()
-    gc.collect()
-    before = resident_bytes()
-    for _ in range(10000):
-        build()
-    gc.collect()
-    # 10,000 graphs of 5 tensors: one that stays would be more than 10 MB.
-    assert resident_bytes() - before < 4 << 20
+    # 5,000 graphs of 5 tensors, more than 1 kB each.
+    assert growth(build, 5000) < 2 << 20
 
 
 def test_runs_are_freed():
     x = Tensor(np.ones((64, 64), np.float32)).realize()
 
     def run():
-        return (x * 2 + 1).numpy()[0, 0]
+        assert (x * 2 + 1).numpy()[0, 0] == 3
 
-    for _ in range(200):
-        run()
-    before = resident_bytes()
-    for _ in range(1000):
-        assert run() == 3
     # 16 KB each.
-    assert resident_bytes() - before < 4 << 20
+    assert growth(run, 400) < 2 << 20
 
 
 def test_errors_keep_nothing():
@@ -126,23 +129,8 @@ def test_threads_share_tensors():
 
 def test_other_threads_run_during_a_computation():
     x = Tensor(np.ones((1500, 1500), np.float32)).realize()
-    product = x @ x @ x @ x
-    ticks, done = [], threading.Event()
-
-    def tick():
-        while not done.is_set():
-            ticks.append(time.monotonic())
-            time.sleep(0.001)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    begin = time.monotonic()
-    product.realize()
-    end = time.monotonic()
-    done.set()
-    thread.join()
-    during = [moment for moment in ticks if begin < moment < end]
-    assert len(during) > 2
+    with Ticker() as ticker:
+        assert ticker.runs_during(lambda: (x @ x @ x @ x).realize())
 
 
 FORK = """

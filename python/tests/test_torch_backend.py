@@ -26,6 +26,7 @@ nn, functional = torch.nn, torch.nn.functional
 
 
 LARGE = torch.full((3, 4), 2**30 + 1, dtype=torch.int32)
+U8 = torch.tensor([1, 2, 3, 100, 127, 128, 200, 253, 254, 255], dtype=torch.uint8)
 FUNCTIONS = {
     "unary": lambda: (F.sin() + F.exp() * F.tanh(), P.log(), P.rsqrt(), F.erf(), F.round(), -I),
     "small": lambda: (torch.expm1(F / 1e4), torch.log1p(P), F.sign(), F.floor().ceil()),
@@ -63,6 +64,14 @@ FUNCTIONS = {
         B + I,
         F.bfloat16() * 3,
         I.to(torch.uint8) + I,
+    ),
+    "numbers beyond the type": lambda: (
+        (U8 // -3, torch.div(U8, -3, rounding_mode="trunc"), U8 % -3, torch.fmod(U8, -3)),
+        (U8 == -1, U8 < -1, U8 >= 300, U8.to(torch.int8) < -200, U8.to(torch.int16) < -1),
+        (U8 / -2, U8 < -1.5, U8 // -3.0, B < -1, U8 * -3, 5 - U8),
+        # Numbers without axes are taken like these.
+        torch.remainder(torch.tensor(-3), U8),
+        (U8 <= torch.tensor(-2), torch.maximum(U8, torch.tensor(-3)), U8.sum() > -1),
     ),
     "bits": lambda: (I & 3, I | 8, I ^ 1, ~I, I << 2, I >> 1, B & (I > 2), ~B, B ^ True),
     "comparisons": lambda: (

@@ -16,6 +16,9 @@ from tinygrad_mlir.kernels import Kernel, from_steps
 ReturnType = TypeVar("ReturnType")
 #: The first and second call of functions are made by one thread at a time.
 _first_calls = threading.RLock()
+#: Held while a TinyJit gets or loses what it captured. Reentrant, since a handler of a signal may
+#: call reset().
+_captures = threading.RLock()
 
 __all__ = ["JitError", "TinyJit"]
 
@@ -39,7 +42,7 @@ class CapturedJit:
         code, as in `Tensor.kernels()`; without, they are those of `Tensor.schedule()`.
 
         Inputs and outputs are those of each of the programs that the function computed. They are
-        compiled anew for this; nothing runs. Empty if reset() was called.
+        compiled anew for this; nothing runs.
         """
         return from_steps(self._core.inspect(with_code))
 
@@ -111,10 +114,18 @@ class TinyJit(Generic[ReturnType]):
         functools.update_wrapper(self, fxn, updated=())
 
     def reset(self) -> None:
-        """Forgets what was captured: the next call runs the function, the one after it captures."""
-        self._core.reset()
-        self.cnt = 0
-        self.captured = None
+        """Forgets what was captured: the next call runs the function, the one after it captures.
+
+        Calls that other threads are in end as if they had been made before it.
+        """
+        # If this thread runs a step, only that can be a call of this object: it ends with an error.
+        if _core.JitCore.is_inside():
+            self._core.abandon()
+        # A new object: other threads may use the old one until their calls end.
+        with _captures:
+            self._core = _core.JitCore()
+            self.cnt = 0
+            self.captured = None
 
     @property
     def jit_cache(self) -> list[Kernel]:
@@ -150,8 +161,12 @@ class TinyJit(Generic[ReturnType]):
         captured = self.captured
         if captured is None or not JIT.value or _core.JitCore.is_inside():
             return self._run(args, kwargs)
-        result: ReturnType
-        result = self._core.replay(args, kwargs, captured._constants, captured._result)
+        return self._replay(captured, args, kwargs)
+
+    def _replay(
+        self, captured: CapturedJit, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> ReturnType:
+        result: ReturnType = captured(*args, **kwargs)
         self.cnt += 1
         return result
 
@@ -163,16 +178,27 @@ class TinyJit(Generic[ReturnType]):
             result = self.fxn(*args, **kwargs)
             _core.realize(_find_tensors(result))
             return result
-        core = self._core
         with _first_calls:
-            try:
-                core.begin(args, kwargs)
-                result, constants, form = core.end(self.fxn(*args, **kwargs))
-            finally:
-                core.abandon()
-        if core.is_captured:
-            self.captured = CapturedJit(core, constants, form)
-        self.cnt += 1
+            captured = self.captured
+            if captured is None:
+                return self._first_call(args, kwargs)
+        # Another thread captured while this one waited.
+        return self._replay(captured, args, kwargs)
+
+    def _first_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ReturnType:
+        """The first or second call of the function."""
+        core = self._core
+        result: ReturnType
+        try:
+            core.begin(args, kwargs)
+            result, constants, form = core.end(self.fxn(*args, **kwargs))
+        finally:
+            core.abandon()
+        with _captures:
+            if core is self._core:  # else another thread called reset()
+                if core.is_captured:
+                    self.captured = CapturedJit(core, constants, form)
+                self.cnt += 1
         return result
 
 

@@ -137,9 +137,22 @@ def _elu(x: Tensor, alpha: float = 1, scale: float = 1, input_scale: float = 1) 
 # Of two and three tensors
 
 
+def _wrap(x: Any, y: Any) -> Any:
+    """`y` in the type that PyTorch computes in: that of `x`, if both are integers and y is a number
+    or a tensor without axes next to one that has some. Then -1 is 255 next to uint8."""
+    if not isinstance(x, Tensor) or not dtypes.is_int(x.dtype):
+        return y
+    if isinstance(y, int) and not isinstance(y, bool):
+        least = int(dtypes.min(x.dtype))
+        return (y - least) % (1 << 8 * x.dtype.itemsize) + least
+    if isinstance(y, Tensor) and y.ndim == 0 < x.ndim and dtypes.is_int(y.dtype):
+        return y.cast(x.dtype)
+    return y
+
+
 def _pair(name: str) -> Callable[..., Tensor]:
     def apply(x: Tensor, y: Any) -> Tensor:
-        result: Tensor = getattr(x, name)(y)
+        result: Tensor = getattr(_wrap(y, x), name)(_wrap(x, y))
         return result
 
     return apply
@@ -154,9 +167,9 @@ for _name in (
 for _name, _method in (("left", "lshift"), ("right", "rshift")):
     _names = [f"bitwise_{_name}_shift.{kind}" for kind in ("Tensor", "Tensor_Scalar")]
     _names += [f"__{_method}__.{kind}" for kind in ("Tensor", "Scalar")]
-    operation(*_names)(_pair(_method))
+    operation(*_names)(lambda x, y, method=_method: getattr(x, method)(y))
 operation("remainder.Tensor", "remainder.Scalar")(_pair("mod"))
-operation("pow.Tensor_Tensor", "pow.Tensor_Scalar")(_pair("pow"))
+operation("pow.Tensor_Tensor", "pow.Tensor_Scalar")(lambda x, y: x.pow(y))
 operation("pow.Scalar")(lambda x, y: y.pow(x, reverse=True))
 operation("where.self")(lambda condition, x, y: condition.where(x, y))
 operation("logical_and.default")(lambda x, y: x.bool().bitwise_and(y.bool()))
@@ -182,6 +195,8 @@ def _sub(x: Any, y: Any, alpha: Any = 1) -> Any:
 
 @operation("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
 def _div(x: Tensor, y: Any, rounding_mode: str | None = None) -> Tensor:
+    if rounding_mode is not None:
+        x, y = _wrap(y, x), _wrap(x, y)
     return x.div(y, rounding_mode=rounding_mode)
 
 

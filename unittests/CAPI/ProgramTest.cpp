@@ -24,6 +24,8 @@
 #include <thread>
 #include <vector>
 
+#include <unistd.h>
+
 using namespace tinygrad::test;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -95,7 +97,8 @@ TEST_F(CProgram, Artifact) {
   TinyGradArtifact *artifact = nullptr, *loaded = nullptr;
   EXPECT_OK(tinygradArtifactCompile(module, "cpu", options, &artifact));
   EXPECT_STREQ(tinygradArtifactGetTarget(artifact), "cpu");
-  const std::string path = ::testing::TempDir() + "tinygrad-capi-test.tga";
+  const std::string path = ::testing::TempDir() + "tinygrad-capi-test-" +
+                           std::to_string(::getpid()) + ".tga";
   EXPECT_OK(tinygradArtifactSave(artifact, path.c_str()));
   tinygradArtifactDestroy(artifact);
   EXPECT_OK(tinygradArtifactLoad(path.c_str(), &loaded));

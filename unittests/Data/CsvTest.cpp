@@ -16,6 +16,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <string>
+
+#include <unistd.h>
 
 using namespace tinygrad;
 using namespace tinygrad::data;
@@ -36,7 +39,8 @@ static std::vector<std::string> textsOf(const CsvTable &table) {
 
 TEST(CsvTest, ReadsAFile) {
   const std::filesystem::path path =
-      std::filesystem::path(::testing::TempDir()) / "CsvTest.csv";
+      std::filesystem::path(::testing::TempDir()) /
+      ("CsvTest-" + std::to_string(::getpid()) + ".csv");
   std::ofstream(path) << "x,y\r\n1,2\r\n3,4\r\n";
   const CsvTable table = readCsv(path.string());
   EXPECT_THAT(table.names(), ElementsAre("x", "y"));

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "HeapUse.h"
 #include "OptimTest.h"
 #include "TinyGrad/Optim/Adam.h"
 #include "TinyGrad/Optim/Clip.h"
@@ -17,8 +18,6 @@
 #include "TinyGrad/Optim/LRScheduler.h"
 #include "TinyGrad/Optim/SGD.h"
 #include "TinyGrad/Tensor/Jit.h"
-
-#include <malloc.h>
 
 using namespace tinygrad;
 using namespace tinygrad::optim;
@@ -63,23 +62,26 @@ TEST_F(OptimTest, MemoryStaysFlatOverManySteps) {
   const Tensor x = noiseTensor({5, 4}, 20).realize(),
                y = noiseTensor({5, 3}, 40).realize();
   int64_t used = 0, peak = 0;
-  std::size_t operations = 0, host = 0;
-  for (int i = 0; i < 10000; ++i) {
+  std::size_t operations = 0;
+  constexpr int steps = 10000;
+  HeapUse host(steps);
+  for (int i = 0; i < steps; ++i) {
     step(x, y);
+    host.note(i);
     if (i == 100) {
       GlobalCounters::reset();
     } else if (i == 200) {
       used = GlobalCounters::memUsed;
       peak = GlobalCounters::memPeak;
       operations = graph.numOperations();
-      host = ::mallinfo2().uordblks;
     } else if (i > 200) {
       ASSERT_EQ(GlobalCounters::memUsed, used) << "step " << i;
       ASSERT_EQ(GlobalCounters::memPeak, peak) << "step " << i;
       ASSERT_EQ(graph.numOperations(), operations) << "step " << i;
     }
   }
-  EXPECT_LT(::mallinfo2().uordblks, host + 10000);
+  // Less than a byte per step.
+  EXPECT_LT(host.growth(), steps / 4);
 }
 
 TEST_F(OptimTest, ReplayedSteps) {

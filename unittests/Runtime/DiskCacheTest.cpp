@@ -29,6 +29,7 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 using ::testing::HasSubstr;
+using ::testing::Not;
 namespace fs = std::filesystem;
 
 static constexpr uint64_t kMegabyte = 1 << 20;
@@ -459,6 +460,40 @@ TEST(DiskCache, filesThatOthersCanWriteAreNotTrusted) {
   if (::chown(path.c_str(), 1, 1) != 0)
     GTEST_SKIP() << "this user may not give files away";
   EXPECT_EQ(load(cache, "key"), "miss");
+}
+
+TEST(DiskCache, filesThatCannotBeOpenedAreMissesAndKept) {
+  TemporaryDirectory directory;
+  DiskCache cache(directory.path(), "v1", kMegabyte);
+  store(cache, "key", "code");
+  const std::string path = cache.pathOf("key");
+  std::string printed;
+  setDebugSink([&](std::string_view line) { printed += line; });
+  {
+    Context verbose({{"DEBUG", 1}});
+    // Affects root, too, unlike permissions.
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none = {0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    const std::string found = load(cache, "key"),
+                      absent = load(cache, "absent");
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(found, "miss");
+    EXPECT_EQ(absent, "miss");
+    EXPECT_THAT(printed, HasSubstr("cannot open " + path + ": Too many open"));
+  }
+  EXPECT_TRUE(cache.enabled());
+  EXPECT_EQ(load(cache, "key"), "code");
+  ::chmod(path.c_str(), 0);
+  if (::access(path.c_str(), R_OK) != 0) {
+    EXPECT_EQ(load(cache, "key"), "miss");
+    EXPECT_TRUE(fs::exists(path));
+    store(cache, "key", "code");
+    EXPECT_EQ(load(cache, "key"), "code");
+  }
+  EXPECT_THAT(printed, Not(HasSubstr("damaged")));
+  setDebugSink(nullptr);
 }
 
 TEST(DiskCache, otherFilesAreNeitherWaitedForNorRead) {

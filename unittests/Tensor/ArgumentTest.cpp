@@ -18,6 +18,9 @@
 #include <optional>
 #include <span>
 #include <sstream>
+#include <string>
+
+#include <unistd.h>
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
@@ -229,7 +232,8 @@ TEST(Arguments, ElementTypes) {
 
 TEST(Arguments, TensorsToFiles) {
   const std::filesystem::path path =
-      std::filesystem::path(::testing::TempDir()) / "argument-test.npy";
+      std::filesystem::path(::testing::TempDir()) /
+      ("argument-test-" + std::to_string(::getpid()) + ".npy");
   writeNpy(path.string(), counting({2, 2}) + 1);
   expectTensor(Tensor::fromHost(readNpy(path.string())), {2, 2}, {1, 2, 3, 4});
   std::filesystem::remove(path);

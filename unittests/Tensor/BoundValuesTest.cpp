@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "HeapUse.h"
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 
-#include <malloc.h>
 #include <thread>
 
 using namespace tinygrad;
@@ -22,18 +22,6 @@ using namespace tinygrad::testing;
 namespace {
 class BoundValuesTest : public ::testing::Test {
 protected:
-  /// The peak memory use of so many steps. Programs and renewed contexts make
-  /// it vary within the steps.
-  static int64_t peakOf(int64_t begin, int64_t end,
-                        const std::function<void(int64_t)> &step) {
-    std::size_t peak = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      step(i);
-      peak = std::max(peak, mallinfo2().uordblks);
-    }
-    return int64_t(peak);
-  }
-
   Graph graph;
   GraphScope scope{graph};
 };
@@ -51,16 +39,8 @@ TEST_F(BoundValuesTest, newValuesKeepNothing) {
     Tensor part = x.shrink({{p, p + 1}, {0, 2}});
     (part.expand({q, 2}).exp() * p).sum(0);
   };
-  for (int64_t i = 0; i < 100; ++i)
-    build(i);
-  const auto before = mallinfo2().uordblks;
-  for (int64_t i = 100; i < steps; ++i)
-    build(i);
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
-  EXPECT_LE(int64_t(mallinfo2().uordblks) - int64_t(before), 1024);
-#else
-  (void)before;
-#endif
+  // Less than a byte each.
+  EXPECT_LT(HeapUse::growthOf(steps, build), steps / 10);
 }
 
 TEST_F(BoundValuesTest, aLoopOfNewValuesKeepsNothing) {
@@ -78,9 +58,15 @@ TEST_F(BoundValuesTest, aLoopOfNewValuesKeepsNothing) {
       expectTensor(last, {2}, {double(i), double(2 * i)});
     }
   };
-  const int64_t peak = peakOf(0, steps / 2, step);
-  const int64_t compiled = GlobalCounters::kernelsCompiled;
-  EXPECT_LE(peakOf(steps / 2, steps, step), peak + 4096);
+  int64_t compiled = 0;
+  auto count = [&](int64_t i) {
+    step(i);
+    if (i == steps / 2)
+      compiled = GlobalCounters::kernelsCompiled;
+  };
+  // Programs and renewed contexts make it vary within the steps.
+  EXPECT_LT(HeapUse::growthOf(steps, count, HeapUse::Measure::Peaks),
+            steps / 10);
   EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
   EXPECT_LE(graph.numPrograms(), 4u);
 }

@@ -215,17 +215,20 @@ TEST(InterruptTest, AroundWait) {
     ++waits;
     wait(argument);
   });
-  const Tensor y = makeLong(getLength() * 3 / 2);
-  std::atomic<bool> isRunning = false;
-  std::thread other([&] {
-    isRunning = true;
-    y.realize();
-  });
-  while (!isRunning)
-    std::this_thread::yield();
-  while (waits == 0 && !y.isRealized())
-    (void)(Tensor::ones({2}) + 1.0); // needs the lock of the graph
-  other.join();
+  // On a busy machine, the other thread may be done before this one goes on.
+  for (int attempt = 0; attempt < 50 && waits == 0; ++attempt) {
+    const Tensor y = makeLong(getLength() * 3 / 2);
+    std::atomic<bool> isRunning = false;
+    std::thread other([&] {
+      isRunning = true;
+      y.realize();
+    });
+    while (!isRunning)
+      std::this_thread::yield();
+    while (waits == 0 && !y.isRealized())
+      (void)(Tensor::ones({2}) + 1.0); // needs the lock of the graph
+    other.join();
+  }
   setAroundWait(nullptr);
   EXPECT_GT(waits, 0);
 }

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "HeapUse.h"
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -18,8 +19,6 @@
 
 #include <algorithm>
 #include <limits>
-
-#include <malloc.h>
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
@@ -331,20 +330,17 @@ TEST_F(NumbersTest, tenThousandSteps) {
       ASSERT_EQ(log.tolist<float>()[std::size_t(p * 8)], expectedLog) << i;
     }
   };
+  int64_t compiled = 0, memory = 0;
+  auto count = [&](int64_t i) {
+    step(i);
+    if (i + 1 == steps / 2) {
+      compiled = GlobalCounters::kernelsCompiled;
+      memory = GlobalCounters::memUsed;
+    }
+  };
   // Attributes of numbers accumulate for some thousand steps, so only the peak
   // of memory use is constant.
-  auto run = [&](int64_t begin, int64_t end) {
-    std::size_t most = 0;
-    for (int64_t i = begin; i < end; ++i) {
-      step(i);
-      most = std::max(most, mallinfo2().uordblks);
-    }
-    return int64_t(most);
-  };
-  const int64_t peak = run(0, steps / 2);
-  const int64_t compiled = GlobalCounters::kernelsCompiled;
-  const int64_t memory = GlobalCounters::memUsed;
-  EXPECT_LT(run(steps / 2, steps), peak + (32 << 10));
+  EXPECT_LT(HeapUse::growthOf(steps, count, HeapUse::Measure::Peaks), 32 << 10);
   EXPECT_EQ(w.tolist<float>(), expected);
   EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
   EXPECT_LE(compiled, 10);
@@ -354,15 +350,10 @@ TEST_F(NumbersTest, tenThousandSteps) {
 
 TEST_F(NumbersTest, realizingKeepsNothing) {
   Tensor x = Tensor::from({1.0f, 2.0f}).realize();
-  auto run = [&](int count) {
-    for (int i = 0; i < count; ++i)
-      (x + 1).realize();
-  };
-  run(2000);
-  const auto before = mallinfo2().uordblks;
-  run(20000);
+  constexpr int64_t steps = 20000;
   // Less than one byte per call.
-  EXPECT_LT(int64_t(mallinfo2().uordblks) - int64_t(before), 20000);
+  EXPECT_LT(HeapUse::growthOf(steps, [&](int64_t) { (x + 1).realize(); }),
+            steps / 4);
 }
 
 TEST_F(NumbersTest, leastUsedProgramsAreDropped) {

@@ -7,7 +7,8 @@
 /// \file
 /// A directory of files addressed by the hash of their key. Any number of
 /// processes and threads may use one directory at once; a file that is damaged
-/// counts as missing and is removed.
+/// counts as missing and is removed, one that cannot be opened counts as
+/// missing and is kept.
 ///
 //===----------------------------------------------------------------------===//
 
