@@ -204,22 +204,3 @@ module attributes {tg.target = #t} {
     tg.store %x, %out[%at] : memref<70xf32>
   }
 }
-
-// -----
-
-// The mask admits updates of one position of the outer range alone.
-
-#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
-module attributes {tg.target = #t} {
-  // expected-error @+1 {{does not admit the step #tg.step<split [2] by 63 into [3, 4]>: work items along range 3 have an update at no other position than 0}}
-  tg.kernel @updates_of_one(%out: memref<6xi32>, %a: memref<60xi32>) attributes {outputs = 1 : i64, in_place, schedule = [
-      #tg.step<split [0] by 64 into [1, 2]>, #tg.step<set_kind [2] as local>, #tg.step<split [2] by 63 into [3, 4]>]} {
-    %i = tg.range 0 loop 6
-    %k = tg.range 10 loop 10
-    %n = tg.const(10 : index) : index
-    %row = tg.mul %i, %n : index
-    %at = tg.add %row, %k : index
-    %x = tg.load %a[%at] : memref<60xi32>
-    tg.store %x, %out[%i] update add over %k : memref<6xi32>
-  }
-}

@@ -278,9 +278,6 @@ private:
   /// Obstacles other than that groups could not run the kernel.
   std::optional<std::string> findObstacleToStep(StepAttr step);
   std::optional<std::string> findObstacleToLayout(StepAttr step);
-  /// Simplification leaves out of an index what a mask decides, and then the
-  /// index of an update would not depend on such work items (C8 of tg.kernel).
-  std::optional<std::string> findObstacleToItemsOfUpdates();
   /// What forbids that positions of a result range run as work items.
   std::optional<std::string> findObstacleToWorkItems(RangeOp range);
   std::optional<std::string> findObstacleToMove(RangeOp range, RangeOp other);

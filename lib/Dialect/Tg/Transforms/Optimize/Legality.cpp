@@ -395,7 +395,8 @@ KernelSchedule::applyAll(ArrayRef<StepAttr> steps) {
     if (Obstacle obstacle = findObstacleToStep(step))
       return Refused{step, *obstacle};
     apply(step);
-    Obstacle obstacle = findObstacleToLayout();
+    Obstacle obstacle =
+        target.groupItems > 0 ? findObstacleToLayout() : std::nullopt;
     if (!obstacle)
       refused.reset();
     else if (!refused)
@@ -715,8 +716,7 @@ bool KernelSchedule::hasRoomFor(size_t count) const {
 
 Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
   // Hints have no part in how groups run a kernel.
-  if ((target.groupItems == 0 && !hasUpdate()) ||
-      step.getKind() == StepKind::prefetch ||
+  if (target.groupItems == 0 || step.getKind() == StepKind::prefetch ||
       step.getKind() == StepKind::nontemporal)
     return std::nullopt;
   // Tried on a copy, because the items of ranges depend on all values.
@@ -726,33 +726,7 @@ Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
   return trial.findObstacleToLayout();
 }
 
-Obstacle KernelSchedule::findObstacleToItemsOfUpdates() {
-  for (auto store : kernel.getBody().getOps<StoreOp>()) {
-    if (!store.getUpdate() || !store.getMask())
-      continue;
-    IndexAnalysis inMask;
-    for (Value conjunct : getConjuncts(store.getMask()))
-      inMask.assume(conjunct);
-    for (RangeOp range : ranges) {
-      const RangeKind kind = range.getKind();
-      if (kind == RangeKind::loop || kind == RangeKind::upcast ||
-          kind == RangeKind::unroll || range.getLargestExtent() <= 1)
-        continue;
-      const Interval positions = inMask.getAtomInterval(range);
-      if (positions.lo >= positions.hi)
-        return "work items along " + describe(range) +
-               " have an update at no other position than " +
-               std::to_string(static_cast<int64_t>(positions.lo));
-    }
-  }
-  return std::nullopt;
-}
-
 Obstacle KernelSchedule::findObstacleToLayout() {
-  if (Obstacle obstacle = findObstacleToItemsOfUpdates())
-    return obstacle;
-  if (target.groupItems == 0)
-    return std::nullopt;
   std::string reason;
   // Other kernels are scheduled by other threads.
   ThreadDiagnosticHandler handler(

@@ -151,9 +151,11 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
     const LinearForm &form = analysis.getLinear(use->get());
     for (auto [atom, coefficient] : form.terms)
       if (!atom.getDefiningOp<RangeOp>() || !coefficient.isStatic())
-        for (RangeOp range : over)
-          if (dependsOn(atom, range) || dependsOn(atom, columns))
-            return std::nullopt;
+        if (dependsOn(atom, columns) ||
+            llvm::any_of(over, [&, value = atom](RangeOp range) {
+              return dependsOn(value, range);
+            }))
+          return std::nullopt;
     forms.push_back(form);
   }
   auto *strided = llvm::find_if(forms, [&](const LinearForm &form) {
