@@ -467,7 +467,7 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     llvm::raw_string_ostream os(lists);
     random.prepareKernel = [&](KernelOp kernel) {
       // An error is a diagnostic, and leaves the kernel unchanged.
-      (void)setRandomSchedule(kernel, seed++, /*isExecuted=*/true);
+      (void)setRandomSchedule(kernel, seed++);
       if (ArrayAttr steps = kernel.getScheduleAttr())
         os << "\nschedule of " << kernel.getName() << ": " << steps;
     };

@@ -141,7 +141,7 @@ namespace {
 /// target.
 class RandomScheduler {
 public:
-  RandomScheduler(KernelOp kernel, uint64_t seed, bool isExecuted)
+  RandomScheduler(KernelOp kernel, uint64_t seed)
       // The schedule depends on the kernel's name.
       : random(seed ^ llvm::xxh3_64bits(kernel.getName())),
         module(ModuleOp::create(kernel.getLoc())), copy(kernel.clone()) {
@@ -149,7 +149,6 @@ public:
     (*module)->setAttrs(parent->getDiscardableAttrDictionary());
     module->push_back(copy);
     limit = std::max(kMaxPositions, PositionCounter(copy).count());
-    isPlain = isExecuted && getTargetFacts(copy).groupItems > 0;
   }
 
   /// Every other list begins with some steps of a heuristic, so that kernels
@@ -157,7 +156,7 @@ public:
   /// Half of these also end with the other steps, as far as they are admitted.
   LogicalResult run() {
     SmallVector<StepAttr> rest;
-    if (!isPlain && choose(2) == 0)
+    if (choose(2) == 0)
       rest = applyHeuristic();
     const size_t count = choose(kMaxSteps + 1);
     for (size_t i = 0; i < count; ++i)
@@ -239,10 +238,8 @@ private:
       auto *kind = kinds.begin() + choose(kinds.size());
       SmallVector<StepList> proposals = enumerateSteps(copy, *kind);
       llvm::erase_if(proposals, [&](const StepList &steps) {
-        return (isPlain && !isPlainStep(steps)) ||
-               llvm::any_of(steps, [&](StepAttr step) {
-                 return isTooLarge(step, copy);
-               });
+        return llvm::any_of(
+            steps, [&](StepAttr step) { return isTooLarge(step, copy); });
       });
       if (!proposals.empty())
         return success(apply(proposals[choose(proposals.size())]));
@@ -251,56 +248,15 @@ private:
     return success();
   }
 
-  /// Whether GPUs execute random lists of such steps. Of others, some lists are
-  /// admitted of which no code can be made, such as bands whose ranges a later
-  /// step changes, and with some the simulator finds that items read elements
-  /// of tiles that none has written, or beyond a tile.
-  bool isPlainStep(ArrayRef<StepAttr> steps) {
-    if (steps.size() != 1)
-      return false;
-    StepAttr step = steps.front();
-    SmallVector<RangeOp> over;
-    for (auto range : copy.getBody().getOps<RangeOp>())
-      if (llvm::is_contained(step.getRanges(), int64_t(range.getId())))
-        over.push_back(range);
-    auto isLoop = [](RangeOp range) {
-      return range.getKind() == RangeKind::loop;
-    };
-    switch (step.getKind()) {
-    case StepKind::split:
-      return isLoop(over.front()) &&
-             step.getAmount() < over.front().getLargestExtent();
-    case StepKind::reverse:
-      return isLoop(over.front());
-    case StepKind::set_kind:
-      return step.getAmount() < kBandUnit;
-    case StepKind::stage:
-      return over.size() == 1 && step.getAmount() <= 1;
-    case StepKind::merge:
-    case StepKind::move:
-    case StepKind::unshare:
-    case StepKind::accumulate:
-    case StepKind::partition:
-    case StepKind::prefetch:
-    case StepKind::nontemporal:
-      return true;
-    default:
-      return false;
-    }
-  }
-
   std::mt19937_64 random;
   OwningOpRef<ModuleOp> module;
   KernelOp copy;
   double limit = 0;
-  /// Whether only plain steps are tried.
-  bool isPlain = false;
 };
 } // namespace
 
-LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed,
-                                    bool isExecuted) {
-  RandomScheduler scheduler(kernel, seed, isExecuted);
+LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
+  RandomScheduler scheduler(kernel, seed);
   if (failed(scheduler.run()))
     return failure();
   if (ArrayAttr steps = scheduler.getSteps())

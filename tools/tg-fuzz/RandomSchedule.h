@@ -18,13 +18,9 @@
 namespace mlir::tg {
 
 /// Gives the kernel a list (`schedule`) of up to ten admitted steps. Every
-/// other list begins with steps of a heuristic. For GPUs, both are so only if
-/// the list is compared (`tg-verify-schedules`) or proved: if its code
-/// \p isExecuted, the steps are those of loops, kinds of ranges, and tiles
-/// along one range. Emits an error if a step that was reported as admitted
-/// cannot be applied.
-LogicalResult setRandomSchedule(KernelOp kernel, uint64_t seed,
-                                bool isExecuted = false);
+/// other list begins with steps of a heuristic. Emits an error if a step that
+/// was reported as admitted cannot be applied.
+LogicalResult setRandomSchedule(KernelOp kernel, uint64_t seed);
 
 } // namespace mlir::tg
 

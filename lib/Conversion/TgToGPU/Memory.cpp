@@ -78,8 +78,11 @@ int64_t GPUEmitter::getAlignment(const Access &access) const {
     alignment = std::min(
         alignment,
         tg::getAlignment(kernel, kernel.getArgument(argument.getArgNumber())));
-  const int64_t elements =
+  int64_t elements =
       access.lanes.scalar.getCommonDivisor(access.lanes.scalar.constant);
+  // Unused elements move each row.
+  if (const GroupLayout::Memory *memory = getMemory(access.buffer))
+    elements = tg::getCommonDivisor(elements, memory->pad);
   while (alignment > bytes && elements * bytes % alignment != 0)
     alignment /= 2;
   return alignment;
@@ -213,6 +216,9 @@ std::pair<unsigned, int64_t> GPUEmitter::findNeighbors(LoadOp op,
       bool isRow = true;
       for (int64_t i = 0; i < count && isRow; ++i) {
         range.position = position / count * count + i;
+        isRow = !op.getMask() || getKnown(op.getMask()) == true;
+        if (!isRow)
+          break;
         IndexForm form = getForm(op.getIndex());
         if (i == 0) {
           first.lanes.scalar = form;

@@ -29,7 +29,9 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 namespace context = boost::context::detail;
 
-static constexpr std::size_t kStackBytes = std::size_t(64) << 10;
+/// Tiles of a work item may have 64 KiB, and values that a compiler keeps on
+/// the stack as many.
+static constexpr std::size_t kStackBytes = std::size_t(256) << 10;
 static constexpr std::size_t kGuardBytes = std::size_t(4) << 10;
 static constexpr std::size_t kMappedBytes = kGuardBytes + kStackBytes;
 

@@ -117,8 +117,12 @@ LogicalResult LayoutBuilder::addBand() {
     if (!isRow)
       return fail("groups have no range further in, or more than one, or are "
                   "more than a grid has along it");
-    if (range.isSymbolic() || layout.gridRanges[0].front().isSymbolic())
+    RangeOp columns = layout.gridRanges[0].front();
+    if (range.isSymbolic() || columns.isSymbolic())
       return fail("the numbers of groups are symbolic");
+    // Simplification leaves no such range.
+    if (columns.getLargestExtent() == 1)
+      return fail("the range further in has one position");
     if (band > range.getLargestExtent())
       return fail("only " + Twine(range.getLargestExtent()) + " of them");
     layout.band = band;
@@ -288,6 +292,12 @@ bool LayoutBuilder::readsWithinRows(StageOp stage, int64_t row, int64_t pad) {
 }
 
 LogicalResult LayoutBuilder::addTile(StageOp stage) {
+  // All copies would be in the same memory.
+  for (Value range : analysis.getRanges(stage.getTile()))
+    if (auto copies = range.getDefiningOp<RangeOp>();
+        copies.getKind() == RangeKind::unroll)
+      return stage.emitOpError("has a value that depends on unrolled range ")
+             << copies.getId() << "; the tile of a group has one copy";
   Type element = stage.getValue().getType();
   const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8),
                 buffers = stage.getBuffers().value_or(1);

@@ -145,3 +145,62 @@ module attributes {tg.target = #t} {
     tg.store %x, %out[%at] : memref<70xf32>
   }
 }
+
+// -----
+
+// Simplification leaves out a range of one position, and nothing would be
+// further in.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{has bands of 2 positions, but the range further in has one position}}
+  tg.kernel @band_of_one_column(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<split [1] by 7 into [2, 3]>, #tg.step<set_kind [2] as global>, #tg.step<set_kind [0] as global by 2>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}
+
+// -----
+
+// A later step leaves one position of it.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<split [1] by 7 into [2, 3]>: 'tg.range' op has bands of 2 positions, but the range further in has one position}}
+  tg.kernel @band_of_split_columns(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [1] as global>, #tg.step<set_kind [0] as global by 2>, #tg.step<split [1] by 7 into [2, 3]>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}
+
+// -----
+
+// The tile of a group has no copies: it would be filled for all positions of
+// the unrolled range before it is read for the first one.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<set_kind [0] as unroll>: 'tg.stage' op has a value that depends on unrolled range 0; the tile of a group has one copy}}
+  tg.kernel @copies_of_tile(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [1] as local>, #tg.step<stage load 0 [1] into [2]>, #tg.step<set_kind [0] as unroll>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}

@@ -640,3 +640,27 @@ tg.kernel @longer_than_tile(%out: memref<128xf32>, %a: memref<128xf32>) attribut
   %r = tg.fdiv %f, %sum : f32
   tg.store %r, %out[%to] : memref<128xf32>
 }
+
+// -----
+
+// The mask depends on a quotient of the range, also where the reduction has no
+// range left: elements that other positions of the tile mask would be read.
+// expected-error @+1 {{does not admit the step #tg.step<stage_window load 0, ranged_reduce 0 [3]>: the value has no window along range 3}}
+tg.kernel @window_of_quotient(%out: memref<4xf32>, %a: memref<384xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<merge [1, 2] into [3]>, #tg.step<accumulate ranged_reduce 0 [3]>,
+    #tg.step<stage_window load 0, ranged_reduce 0 [3]>]} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 24
+  %k = tg.range 2 loop 6
+  %c4 = tg.const(4 : index) : index
+  %c6 = tg.const(6 : index) : index
+  %c16 = tg.const(16 : index) : index
+  %isIn = tg.cmplt %j, %c16 : index
+  %row = tg.mul %j, %c6 : index
+  %jk = tg.add %row, %k : index
+  %column = tg.mul %jk, %c4 : index
+  %at = tg.add %column, %i : index
+  %x = tg.load %a[%at] mask %isIn : memref<384xf32>
+  %s = tg.ranged_reduce max %x over %j, %k : f32
+  tg.store %s, %out[%i] : memref<4xf32>
+}

@@ -2053,3 +2053,44 @@ tg.kernel @shared_conditions(%o: memref<4xi32>) attributes {outputs = 1 : i64} {
   %w = tg.where %c65, %a, %b : i32
   tg.store %w, %o[%i] : memref<4xi32>
 }
+
+//===----------------------------------------------------------------------===//
+// The index of an update shows that work items update different elements, also
+// where the mask admits one position of them.
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: tg.kernel @items_of_update(
+// CHECK:      %[[G:.*]] = tg.range 0 local 2
+// CHECK:      tg.load
+// CHECK:      %[[PART:.*]] = tg.mul %[[G]], %{{.*}} : index
+// CHECK:      %[[AT:.*]] = tg.add %{{.*}}, %[[PART]] : index
+// CHECK:      %[[TO:.*]] = tg.floormod %[[AT]], %{{.*}} : index
+// CHECK:      tg.store %{{.*}}, %{{.*}}[%[[TO]]] mask %{{.*}} update add
+tg.kernel @items_of_update(%o: memref<6xi32>, %a: memref<6xi32>) attributes {in_place, outputs = 1 : i64} {
+  %g = tg.range 0 local 2
+  %r = tg.range 1 loop 63
+  %c6 = tg.const(6 : index) : index
+  %c63 = tg.const(63 : index) : index
+  %first = tg.mul %g, %c63 : index
+  %at = tg.add %first, %r : index
+  %isIn = tg.cmplt %at, %c6 : index
+  %x = tg.load %a[%at] mask %isIn : memref<6xi32>
+  %to = tg.floormod %at, %c6 : index
+  tg.store %x, %o[%to] mask %isIn update add : memref<6xi32>
+}
+
+// CHECK-LABEL: tg.kernel @store_of_items(
+// CHECK:      %[[R:.*]] = tg.range 1 loop 63
+// CHECK:      tg.store %{{.*}}, %{{.*}}[%[[R]]] mask
+tg.kernel @store_of_items(%o: memref<6xi32>, %a: memref<6xi32>) attributes {outputs = 1 : i64} {
+  %g = tg.range 0 local 2
+  %r = tg.range 1 loop 63
+  %c6 = tg.const(6 : index) : index
+  %c63 = tg.const(63 : index) : index
+  %first = tg.mul %g, %c63 : index
+  %at = tg.add %first, %r : index
+  %isIn = tg.cmplt %at, %c6 : index
+  %x = tg.load %a[%at] mask %isIn : memref<6xi32>
+  %to = tg.floormod %at, %c6 : index
+  tg.store %x, %o[%to] mask %isIn : memref<6xi32>
+}

@@ -255,6 +255,30 @@ static SetVector<Operation *> getSlice(Value value) {
              : SetVector<Operation *>();
 }
 
+/// Whether \p simpler, the index of an update, no longer shows that the work
+/// items of a range update different elements (C8 of tg.kernel), as \p index
+/// does: the mask admits one position of the range.
+static bool losesItems(Operation *op, Value index, Value simpler) {
+  auto store = dyn_cast<StoreOp>(op);
+  if (!store || !store.getUpdate())
+    return false;
+  auto getRanges = [](Value value) {
+    SetVector<Value> values;
+    values.insert(value);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (Operation *def = values[i].getDefiningOp(); def && !isa<LoadOp>(def))
+        values.insert(def->operand_begin(), def->operand_end());
+    return values;
+  };
+  const SetVector<Value> kept = getRanges(simpler);
+  return llvm::any_of(getRanges(index), [&](Value value) {
+    auto range = value.getDefiningOp<RangeOp>();
+    return range && range.getKind() != RangeKind::loop &&
+           range.getKind() != RangeKind::upcast &&
+           range.getKind() != RangeKind::unroll && !kept.contains(value);
+  });
+}
+
 LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
                                         OpOperand &operand) {
   SetVector<Operation *> slice = getSlice(operand.get());
@@ -279,7 +303,8 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
   for (Operation *copy : copies)
     if (succeeded(result))
       result = settle(copy);
-  if (rewriter.measure.get(operand.get()) >= rewriter.measure.get(old))
+  if (rewriter.measure.get(operand.get()) >= rewriter.measure.get(old) ||
+      losesItems(operand.getOwner(), old, operand.get()))
     operand.set(old);
   settledUnder.clear();
   return result;

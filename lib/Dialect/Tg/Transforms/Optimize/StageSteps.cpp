@@ -151,9 +151,11 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
     const LinearForm &form = analysis.getLinear(use->get());
     for (auto [atom, coefficient] : form.terms)
       if (!atom.getDefiningOp<RangeOp>() || !coefficient.isStatic())
-        for (RangeOp range : over)
-          if (dependsOn(atom, range) || dependsOn(atom, columns))
-            return std::nullopt;
+        if (dependsOn(atom, columns) ||
+            llvm::any_of(over, [&, value = atom](RangeOp range) {
+              return dependsOn(value, range);
+            }))
+          return std::nullopt;
     forms.push_back(form);
   }
   auto *strided = llvm::find_if(forms, [&](const LinearForm &form) {
@@ -336,11 +338,17 @@ void KernelSchedule::replaceByLoad(Value value, Value tile,
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPoint(value.getDefiningOp());
   IndexBuilder index(builder, value.getLoc());
-  Value position = index.constant(0);
+  Value position = index.constant(0), mask;
   for (auto [at, extent] : llvm::zip(positions, extents))
     position = index.add(index.mul(position, extent), at);
-  Value staged =
-      LoadOp::create(builder, value.getLoc(), tile, position, /*mask=*/Value());
+  // A range of at most one position becomes 0 in every index, so that the load
+  // would be executed even if the range has none, and so the tile no element.
+  for (Value range : analysis.getRanges(position)) {
+    Dim extent = range.getDefiningOp<RangeOp>().getExtentDim();
+    if (extent.getMin() <= 0 && extent.getMax() <= 1)
+      mask = index.conjunction(mask, index.lessThan(index.constant(0), extent));
+  }
+  Value staged = LoadOp::create(builder, value.getLoc(), tile, position, mask);
   value.replaceAllUsesWith(staged);
   eraseUnused();
   changed();
