@@ -62,13 +62,20 @@ def suite_schedules(build):
     runs += [(target, layers) for target in ("cpu", "cuda:sm_80", "amd:gfx950")]
     runs += [(target, products) for target in ("cuda:sm_80", "amd:gfx942", "amd:gfx1100")]
     runs.append(("cuda:sm_90a", inputs / "Transforms" / "optimize-warpgroups.test"))
+    # Kernels of kinds that random graphs rarely have.
+    kernels = ROOT / "test" / "Execution" / "Inputs" / "kernels.mlir"
+    runs += [(target, kernels) for target in ("cpu", "cuda:sm_80", "amd:gfx950")]
     files = tracked(":(glob)test/Execution/*.mlir")
 
     def run_part(task):
-        if isinstance(task, tuple):
+        if task == "kernels":
+            name, hint = "kernels with random steps, executed", f"they are in {kernels}"
+            command = [sys.executable, kernels.parent / "check-kernels.py"]
+            command += [programs / "tg-fuzz", programs / "tg-run", kernels, "15", "11"]
+        elif isinstance(task, tuple):
             target, *source = task
-            command = [programs / "tg-fuzz", f"--verify-schedules={target}"]
-            command += ["--timeout=300", "--random-schedules=2"]
+            command = [programs / "tg-fuzz", f"--verify-schedules={target}", "--timeout=300"]
+            command.append(f"--random-schedules={80 if source[0] == kernels else 2}")
             if len(source) == 1:
                 name = f"{target}, {source[0].name}"
                 command.append(source[0])
@@ -89,7 +96,7 @@ def suite_schedules(build):
         return report_check(name, status, output[-4000:], hint)
 
     counts = Counts()
-    for result in side_by_side(run_part, runs + files):
+    for result in side_by_side(run_part, ["kernels", *runs, *files]):
         counts.add(result)
     return counts
 

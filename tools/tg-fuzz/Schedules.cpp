@@ -14,6 +14,7 @@
 #include "RandomSchedule.h"
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Utils/ModuleLevel.h"
 #include "TinyGrad/Dialect/Tg/Validate/Passes.h"
 #include "TinyGrad/Target/All/AllTargets.h"
 #include "TinyGrad/Target/Target.h"
@@ -30,7 +31,17 @@ static LogicalResult verifySchedules(ModuleOp module, bool printCounts) {
   return manager.run(module);
 }
 
-/// The kernels of a graph for `options.schedulesFor`, without schedules.
+/// Whether the module has graphs from which kernels are made.
+static bool hasGraphs(ModuleOp module) {
+  return llvm::any_of(
+      module.getBody()->without_terminator(), [](Operation &op) {
+        const std::optional<LevelRange> levels = getLevels(&op);
+        return levels && levels->first == ModuleLevel::TensorGraph;
+      });
+}
+
+/// The kernels of a graph, or those of the module if it has no graphs, for
+/// `options.schedulesFor`, without schedules.
 static OwningOpRef<ModuleOp> makeKernels(ModuleOp original,
                                          const CheckOptions &options,
                                          std::string &message) {
@@ -43,7 +54,8 @@ static OwningOpRef<ModuleOp> makeKernels(ModuleOp original,
   OwningOpRef<ModuleOp> module = original.clone();
   module.get()->setAttr(targetAttrName, target->getAttr(module->getContext()));
   PassManager manager(module->getContext());
-  buildSchedulePipeline(manager, {});
+  if (hasGraphs(*module))
+    buildSchedulePipeline(manager, {});
   manager.addPass(createTgAlignBuffers());
   if (succeeded(manager.run(*module)))
     return module;

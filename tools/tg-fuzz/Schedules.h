@@ -18,7 +18,8 @@ namespace mlir::tg {
 
 /// Compares the kernels of a graph for `options.schedulesFor` with what they
 /// are after the steps of the heuristics, and after `options.randomSchedules`
-/// lists of random steps (`tg-verify-schedules`).
+/// lists of random steps (`tg-verify-schedules`). A module without graphs has
+/// kernels of its own.
 Outcome checkSchedules(ModuleOp module, const CheckOptions &options,
                        std::string &message);
 

@@ -131,6 +131,9 @@ static std::string findRanges(Contraction::Factor &factor, LoadOp other,
   factor.stride =
       index.getCoefficient(factor.ranges.back()) / digits.back().stride;
   factor.depthStride = index.getCoefficient(depth);
+  // A factor that is the same along the depth could be read too, but the order
+  // of a tile in memory goes by the distance of its rows (permuteTransposed),
+  // and a product of a sum and a number needs no matrix operation.
   bool isLinear = factor.stride > 0 && factor.depthStride > 0;
   for (auto [range, digit] : llvm::zip_equal(factor.ranges, digits)) {
     const int64_t coefficient = index.getCoefficient(range);

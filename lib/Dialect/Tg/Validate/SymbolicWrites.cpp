@@ -311,10 +311,17 @@ bool SymbolicKernel::comesBefore(const Op &load, ArrayRef<int64_t> ofLoad,
   for (unsigned range = 0; range < ranges.size(); ++range) {
     const bool isOfLoad = load.ranges >> range & 1,
                isOfStore = store.ranges >> range & 1;
-    // What only the load depends on is done before its value is stored.
-    if (!isOfStore || extents[range] == 1)
+    if (extents[range] == 1)
       continue;
     const RangeKind kind = RangeOp(ranges[range]).getKind();
+    // What only the load depends on is done before its value is stored, but
+    // every work item loads and stores: one may begin when another one is done.
+    // The items of a group wait for each other before they store.
+    if (!isOfStore) {
+      if (kind == RangeKind::thread || kind == RangeKind::global)
+        return false;
+      continue;
+    }
     // All lanes and copies are read before any is written.
     const bool isTogether =
         kind == RangeKind::upcast || kind == RangeKind::unroll;

@@ -262,3 +262,37 @@ tg.kernel @own_tile(%out: memref<64xf32>, %a: memref<64xf32>) attributes {output
   %x = tg.load %a[%i] : memref<64xf32>
   tg.store %x, %out[%i] : memref<64xf32>
 }
+
+// -----
+
+// A factor that is the same along the depth has no rows or columns in its tile.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096, matrix_units = 1>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{cannot be computed by mma_m16n8k16_f16: the index of the factor with the columns is not linear in the ranges of the operation}}
+  tg.kernel @no_depth(%out: memref<128xf32>, %a: memref<256xf16>, %b: memref<8xf16>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<stage load 0 [0, 2] into [10, 11]>,
+      #tg.step<set_kind [0] as loop>, #tg.step<set_kind [10] as loop>,
+      #tg.step<set_kind [1] as local>, #tg.step<stage load 2 [1] into [13]>,
+      #tg.step<set_kind [1] as loop>, #tg.step<set_kind [13] as loop>,
+      #tg.step<split [0] by 8 into [3, 4]>, #tg.step<set_kind [3] as unroll>, #tg.step<set_kind [4] as local>,
+      #tg.step<split [1] by 2 into [5, 6]>, #tg.step<set_kind [5] as local>, #tg.step<set_kind [6] as upcast>,
+      #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>]} {
+    %k = tg.range 2 loop 16
+    %i = tg.range 0 loop 16
+    %j = tg.range 1 loop 8
+    %c8 = tg.const(8 : index) : index
+    %c16 = tg.const(16 : index) : index
+    %0 = tg.mul %i, %c16 : index
+    %1 = tg.add %0, %k : index
+    %x = tg.load %a[%1] : memref<256xf16>
+    %y = tg.load %b[%j] : memref<8xf16>
+    %xc = tg.cast %x : f16 -> f32
+    %yc = tg.cast %y : f16 -> f32
+    %p = tg.mul %xc, %yc : f32
+    %s = tg.ranged_reduce add %p over %k : f32
+    %4 = tg.mul %i, %c8 : index
+    %5 = tg.add %4, %j : index
+    tg.store %s, %out[%5] : memref<128xf32>
+  }
+}

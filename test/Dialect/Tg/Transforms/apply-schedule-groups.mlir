@@ -1,4 +1,4 @@
-// RUN: tg-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tg.kernel(tg-optimize-kernels))'
+// RUN: tg-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tg.kernel(tg-optimize-kernels))' | FileCheck %s
 
 // Tiles of a group: items of a reduction write different values too.
 
@@ -195,6 +195,28 @@ module attributes {tg.target = #t} {
   // expected-error @+1 {{does not admit the step #tg.step<set_kind [0] as unroll>: 'tg.stage' op has a value that depends on unrolled range 0; the tile of a group has one copy}}
   tg.kernel @copies_of_tile(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
       #tg.step<set_kind [1] as local>, #tg.step<stage load 0 [1] into [2]>, #tg.step<set_kind [0] as unroll>]} {
+    %i = tg.range 0 loop 10
+    %j = tg.range 1 loop 7
+    %n = tg.const(7 : index) : index
+    %row = tg.mul %i, %n : index
+    %at = tg.add %row, %j : index
+    %x = tg.load %a[%at] : memref<70xf32>
+    tg.store %x, %out[%at] : memref<70xf32>
+  }
+}
+
+// -----
+
+// A band is one of the step that sets the kind: another kind has none, nor has the
+// same kind without it.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // CHECK-LABEL: tg.kernel @band_given_up
+  // CHECK: tg.range 0 loop 10{{$}}
+  // CHECK: tg.range 1 global 7{{$}}
+  tg.kernel @band_given_up(%out: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [1] as global>, #tg.step<set_kind [0] as global by 2>, #tg.step<set_kind [0] as loop>]} {
     %i = tg.range 0 loop 10
     %j = tg.range 1 loop 7
     %n = tg.const(7 : index) : index

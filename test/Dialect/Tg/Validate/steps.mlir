@@ -1,7 +1,7 @@
 // Steps that random graphs hardly reach.
 
 // RUN: tg-opt %s --tg-verify-schedules=print-counts=true -o /dev/null | FileCheck %s
-// CHECK: schedules: 4 kernels, 4 with all elements, 0 with some,
+// CHECK: schedules: 5 kernels, 5 with all elements, 0 with some,
 // CHECK-NOT: not covered
 
 // A sum, a product and a maximum are accumulated together, each from its identity.
@@ -74,4 +74,19 @@ tg.kernel @again(%out: memref<128xf32>, %a: memref<128xf32>) attributes {outputs
   %f = tg.exp2 %y : f32
   %r = tg.fdiv %f, %sum : f32
   tg.store %r, %out[%to] : memref<128xf32>
+}
+
+// A mask selects the position that writes an element. Those past the end, which a split
+// adds, do not write either.
+tg.kernel @last_of_row(%out: memref<8xf32>, %a: memref<40xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<split [1] by 4 into [2, 3]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 5
+  %c5 = tg.const(5 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %row = tg.mul %i, %c5 : index
+  %at = tg.add %row, %j : index
+  %x = tg.load %a[%at] : memref<40xf32>
+  %is_last = tg.cmplt %c3, %j : index
+  tg.store %x, %out[%i] mask %is_last : memref<8xf32>
 }

@@ -406,6 +406,38 @@ TEST_F(CompareKernelsTest, OrderOfWritesMatters) {
                   "differ");
 }
 
+TEST_F(CompareKernelsTest, WorkItemsReadWhatOthersWrite) {
+  constexpr StringLiteral arguments = "%o: memref<4xf32>, %p: memref<12xf32>",
+                          attributes = "outputs = 2 : i64, in_place";
+  auto makeBody = [](StringRef kind, StringRef mask) {
+    return (R"mlir(
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 )mlir" +
+            kind + R"mlir( 3
+  %c3 = tg.const(3 : index) : index
+  %c1 = tg.const(1 : index) : index
+  %row = tg.mul %i, %c3 : index
+  %at = tg.add %row, %j : index
+  %m = tg.cmplt %c1, %j : index
+  %x = tg.load %o[%i] : memref<4xf32>
+  %y = tg.neg %x : f32
+  tg.store %x, %p[%at] : memref<12xf32>
+  tg.store %y, %o[%i])mlir" +
+            mask + " : memref<4xf32>\n")
+        .str();
+  };
+  for (StringRef mask : {"", " mask %m"}) {
+    auto compareKind = [&](StringRef kind) {
+      return compare(arguments, makeBody("loop", mask), makeBody(kind, mask),
+                     attributes);
+    };
+    // Lanes and copies of the code read before any of them writes.
+    expectSame(compareKind("unroll"));
+    for (StringRef kind : {"thread", "global"})
+      expectDifferent(compareKind(kind), "when it may have been overwritten");
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Symbolic sizes
 //===----------------------------------------------------------------------===//

@@ -451,7 +451,9 @@ void KernelSchedule::guard(RangeOp inner, Value valid) {
       if (dependsOn(load.getResult(), inner))
         loadsAndStores.push_back(&op);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (dependsOn(store.getIndex(), inner) || namesRange(store, inner))
+      // The mask may select the position that writes an element.
+      if (dependsOn(store.getIndex(), inner) || namesRange(store, inner) ||
+          (store.getMask() && dependsOn(store.getMask(), inner)))
         loadsAndStores.push_back(&op);
     }
   }
@@ -495,6 +497,19 @@ static bool isLinearStep(Operation *user) {
           matchPattern(user->getOperand(1), m_ConstantInt(&factor)));
 }
 
+/// Whether the kernel loads elements of the buffer.
+static bool isRead(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), llvm::IsaPred<LoadOp>);
+}
+
+bool KernelSchedule::readsSelectedWrites(RangeOp range) {
+  return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
+    return store.getMask() && isRead(store.getBuffer()) &&
+           dependsOn(store.getMask(), range) &&
+           !dependsOn(store.getIndex(), range);
+  });
+}
+
 bool KernelSchedule::areMergeable(RangeOp outer, RangeOp inner) {
   if (outer.getPeel() || inner.getPeel() || inner.isSymbolic())
     return false;
@@ -518,6 +533,12 @@ bool KernelSchedule::areMergeable(RangeOp outer, RangeOp inner) {
         return varies(outer) != varies(inner);
       }))
     return false;
+  // What is read once for all positions of one of them, before its element is
+  // overwritten, would be read again at each position of both.
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    if (isRead(store.getBuffer()) && dependsOn(store.getIndex(), outer) !=
+                                         dependsOn(store.getIndex(), inner))
+      return false;
   // The same operations must close both, consecutively in tiles and scans.
   for (RangeOp range : {outer, inner})
     for (Operation *user : range->getUsers()) {

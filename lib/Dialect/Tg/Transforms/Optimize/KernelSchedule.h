@@ -262,6 +262,10 @@ private:
                  DenseSet<std::pair<Value, Value>> &same);
   /// Whether a value is computed from memory that the kernel writes in place.
   bool readsOutput(Value value);
+  /// Whether the kernel reads an element that one position of the range alone
+  /// writes, which the mask of the store selects. The order of ranges then
+  /// decides what other positions read.
+  bool readsSelectedWrites(RangeOp range);
   bool hasUpdate();
   RangeOp findRange(int64_t id) const;
   Operation *findOp(const StepOperand &operand) const;

@@ -63,6 +63,9 @@ Obstacle KernelSchedule::findObstacleToMove(RangeOp range, RangeOp other) {
              " is scanned: a scan is over the innermost ranges, in their order";
   if (!givenTiles.empty())
     return "the kernel overwrites memory from which it fills a tile";
+  if (llvm::any_of(ranges,
+                   [&](RangeOp own) { return readsSelectedWrites(own); }))
+    return "the kernel reads an element that a single position overwrites";
   // A value computed once for several elements may be computed again after some
   // of them were written.
   for (Operation &op : kernel.getBody().front())
@@ -123,6 +126,10 @@ Obstacle KernelSchedule::findObstacleToLanes(RangeOp range) {
       if (store.getUpdate() &&
           analysis.getLinear(store.getIndex()).getCoefficient(range) < 1)
         return "lanes along " + describe(range) + " may update one element";
+    // Simplified indices do not depend on it, but a tile may.
+    if (range.getLargestExtent() <= 1)
+      return describe(range) + " has a single position, which is no part of "
+                               "the index of an update";
   }
   if (hasLaneConflict(range))
     return "an operation would depend on two upcast ranges";
@@ -213,13 +220,22 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
 Obstacle KernelSchedule::findObstacleToWorkItems(RangeOp range) {
   if (isScanned(range))
     return describe(range) + " is scanned";
-  // Under a mask, at most one work item writes an element (see tg.store).
-  for (auto store : kernel.getBody().getOps<StoreOp>())
-    if (range.getLargestExtent() > 1 &&
-        (!store.getMask() || store.getUpdate()) &&
-        !dependsOn(store.getIndex(), range))
+  for (auto store : kernel.getBody().getOps<StoreOp>()) {
+    if (range.getLargestExtent() <= 1 || dependsOn(store.getIndex(), range))
+      continue;
+    // Of several values, a mask selects one, or none (C2 of tg.store), so that
+    // at most one work item writes an element. Otherwise, every item would
+    // compute the value again; in place, it would also read what another one
+    // has written already.
+    if (!store.getMask() || store.getUpdate() ||
+        (!dependsOn(store.getMask(), range) &&
+         !dependsOn(store.getValue(), range)))
       return "work items along " + describe(range) +
              " would write the same elements";
+  }
+  if (readsSelectedWrites(range))
+    return "work items along " + describe(range) +
+           " may read an element that another one writes";
   for (StageOp stage : givenTiles)
     if (!dependsOn(stage.getValue(), range))
       return "work items along " + describe(range) +
@@ -283,6 +299,9 @@ Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
         return store.getUpdate() && !dependsOn(store.getIndex(), range);
       }))
     return "several work items would update one element";
+  if (readsSelectedWrites(range))
+    return "work items along " + describe(range) +
+           " may read an element that another one writes";
   return std::nullopt;
 }
 
@@ -481,6 +500,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
         return "positions of " + describe(range) + " must stay in order";
       if (!givenTiles.empty())
         return "the kernel overwrites memory from which it fills a tile";
+      if (readsSelectedWrites(range))
+        return "the kernel reads an element that a single position overwrites";
       return std::nullopt;
     }
     case StepKind::move:
@@ -549,9 +570,12 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
           return "sums of the type would be rounded in memory";
         for (Operation *user : reduce->getUsers()) {
           auto store = dyn_cast<StoreOp>(user);
+          // A mask may select the work item that stores an element. Several
+          // ones must not update it, whatever the mask is (C8 of tg.kernel).
           if (!store || store.getUpdate() || store.getMask() ||
               store.getNontemporal() || store.getValue() != reduce.getResult())
-            return describe(step.getOps()[i]) + " has uses other than stores";
+            return describe(step.getOps()[i]) +
+                   " has uses other than stores without a mask";
           if (store.getAsTma())
             return "updates cannot be stored 'as tma'";
           ++stores;

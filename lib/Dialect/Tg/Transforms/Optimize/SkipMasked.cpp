@@ -112,6 +112,8 @@ SmallVector<Value> KernelSchedule::findSkippable(RangedReduceOp reduce,
   RangeOp bounded;
   SmallVector<Value> conditions;
   for (Value condition : getConjuncts(load.getMask())) {
+    // The product is zero whatever the condition depends on, but all lanes take
+    // a branch together.
     if (dependsOn(condition, lanes))
       continue;
     const RangeOp *along = llvm::find_if(

@@ -70,6 +70,8 @@ DROPPED = {
     "Transforms/split-reduce.mlir": ["@uncountable("],
     # Lists of steps for processors, and for one chip.
     "Transforms/apply-schedule.mlir": ["@merged_and_split("],
+    "Transforms/apply-schedule-order.mlir": ["@merged_apart("],
+    "Transforms/apply-schedule-passes.mlir": ["@sum("],
     "TgToGPU/copies-in-parts.mlir": ["@product("],
     # Kernels in which lanes or positions would update one element.
     "Transforms/simplify-index.mlir": ["@collect("],
