@@ -37,6 +37,9 @@ inline constexpr int64_t kMaxGroupItems = 1024;
 /// The most work items of a group in direction z that every GPU admits; x and y
 /// admit as many as a group.
 inline constexpr int64_t kMaxGroupItemsInZ = 64;
+/// The most bytes of memory of a work item. GPUs have between 128 and 512 KiB,
+/// which other values need a part of.
+inline constexpr int64_t kMaxItemBytes = int64_t(64) << 10;
 
 /// One GPU, by LLVM's name. Sizes are what the vendors' documents state for its
 /// largest product.

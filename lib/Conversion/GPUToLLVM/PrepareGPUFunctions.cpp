@@ -13,6 +13,7 @@
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/GPUChips.h"
 #include "TinyGrad/Support/TensorMap.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
@@ -41,10 +42,6 @@ using namespace mlir::tg;
 /// Alignment of the parts of a group's memory in bytes: vectors of this size
 /// are accessed at once.
 static constexpr int64_t kMemoryAlignment = 16;
-
-/// The most bytes of memory of a work item. GPUs have between 128 and 512 KiB,
-/// which other values need a part of.
-static constexpr int64_t kMaxItemBytes = 64 << 10;
 
 /// The loads of global memory that an item makes at once in a loop.
 static constexpr int64_t kLoadsAtOnce = 4;
@@ -347,10 +344,10 @@ static LogicalResult checkItemMemory(gpu::GPUFuncOp func) {
       return WalkResult::interrupt();
     }
     bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    if (bytes <= kMaxItemBytes)
+    if (bytes <= tinygrad::kMaxItemBytes)
       return WalkResult::advance();
     emitError(alloca.getLoc(), "tiles bring the memory of a work item to ")
-        << bytes << " bytes; code for GPUs can use " << kMaxItemBytes;
+        << bytes << " bytes; code for GPUs can use " << tinygrad::kMaxItemBytes;
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

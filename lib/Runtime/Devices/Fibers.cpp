@@ -29,8 +29,8 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 namespace context = boost::context::detail;
 
-/// Tiles of a work item may have 64 KiB, and values that a compiler keeps on
-/// the stack as many.
+/// A work item may have many tiles of up to 4 KiB, 64 KiB together, and LLVM
+/// keeps as many bytes of values of a long body there.
 static constexpr std::size_t kStackBytes = std::size_t(256) << 10;
 static constexpr std::size_t kGuardBytes = std::size_t(4) << 10;
 static constexpr std::size_t kMappedBytes = kGuardBytes + kStackBytes;

@@ -353,6 +353,33 @@ LogicalResult LayoutBuilder::addTile(StageOp stage) {
   return success();
 }
 
+LogicalResult LayoutBuilder::addItemTile(StageOp stage) {
+  int64_t bytes =
+      llvm::divideCeil(stage.getValue().getType().getIntOrFloatBitWidth(), 8) *
+      stage.getTile().getType().getNumElements();
+  // The code of each unrolled position, and of the last positions of a loop,
+  // has a tile of its own.
+  ArrayRef<Value> open = analysis.getRanges(stage.getTile());
+  for (auto range : kernel.getBody().getOps<RangeOp>()) {
+    int64_t copies = 1;
+    if (range.getKind() == RangeKind::unroll &&
+        llvm::is_contained(open, range.getResult()))
+      copies = range.getLargestExtent();
+    else if (range.getPeel() &&
+             !llvm::is_contained(stage.getRanges(), range.getResult()))
+      copies = 2;
+    // More is reported below, and would not fit into 64 bits.
+    if (bytes <= tinygrad::kMaxItemBytes)
+      bytes *= copies;
+  }
+  itemBytes += bytes;
+  if (itemBytes > tinygrad::kMaxItemBytes)
+    return stage.emitOpError("may bring the tiles of a work item to more than ")
+           << tinygrad::kMaxItemBytes << " bytes, with a tile for each copy "
+           << "of the code around it";
+  return success();
+}
+
 LogicalResult LayoutBuilder::addExchange(RangedReduceOp reduce) {
   GroupLayout::Exchange exchange;
   exchange.op = reduce;
@@ -496,7 +523,8 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
     if (op.use_empty())
       continue;
     if (auto stage = dyn_cast<StageOp>(op)) {
-      if (stage.getMemory() == TileMemory::group && failed(addTile(stage)))
+      if (failed(stage.getMemory() == TileMemory::group ? addTile(stage)
+                                                        : addItemTile(stage)))
         return failure();
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
       if (failed(addExchange(reduce)) ||

@@ -42,6 +42,8 @@ private:
   LogicalResult addMemory(Operation *op, Type element, int64_t size,
                           int64_t alignment = kMemoryAlignment);
   LogicalResult addTile(StageOp stage);
+  /// Adds the tile of a work item to its memory.
+  LogicalResult addItemTile(StageOp stage);
   /// Whether neighboring items read elements of the tile that are in few banks,
   /// one after the other.
   bool hasBankConflicts(StageOp stage, int64_t row, int64_t bytes);
@@ -73,6 +75,8 @@ private:
   const TargetFacts &target;
   IndexAnalysis analysis;
   GroupLayout layout;
+  /// Of the tiles of each work item, at most.
+  int64_t itemBytes = 0;
 };
 
 } // namespace mlir::tg

@@ -226,3 +226,20 @@ module attributes {tg.target = #t} {
     tg.store %x, %out[%at] : memref<70xf32>
   }
 }
+
+// -----
+
+// The tiles of a work item share what it has of memory.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<stage load 1 [0] into [2]>: 'tg.stage' op may bring the tiles of a work item to more than 65536 bytes}}
+  tg.kernel @large_tiles_of_item(%out: memref<12000xf32>, %a: memref<12000xf32>, %b: memref<12000xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<stage load 0 [0] into [1]>, #tg.step<stage load 1 [0] into [2]>]} {
+    %i = tg.range 0 loop 12000
+    %x = tg.load %a[%i] : memref<12000xf32>
+    %y = tg.load %b[%i] : memref<12000xf32>
+    %z = tg.add %x, %y : f32
+    tg.store %z, %out[%i] : memref<12000xf32>
+  }
+}
