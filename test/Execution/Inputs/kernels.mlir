@@ -371,3 +371,23 @@ func.func @main(%out: memref<12xi32>, %other: memref<12xi32>, %a: memref<60xi32>
   tg.launch @passes_from_value(%out, %other, %a) : memref<12xi32>, memref<12xi32>, memref<60xi32>
   return %out : memref<12xi32>
 }
+
+// -----
+
+// A sum of products with the element that it replaces.
+tg.kernel @sum_in_place(%out: memref<8xi32>, %a: memref<128xi32>) attributes {in_place, outputs = 1 : i64} {
+  %i = tg.range 0 loop 8
+  %k = tg.range 1 loop 16
+  %c16 = tg.const(16 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<128xi32>
+  %old = tg.load %out[%i] : memref<8xi32>
+  %product = tg.mul %x, %old : i32
+  %sum = tg.ranged_reduce add %product over %k : i32
+  tg.store %sum, %out[%i] : memref<8xi32>
+}
+func.func @main(%out: memref<8xi32>, %a: memref<128xi32>) -> (memref<8xi32>) {
+  tg.launch @sum_in_place(%out, %a) : memref<8xi32>, memref<128xi32>
+  return %out : memref<8xi32>
+}

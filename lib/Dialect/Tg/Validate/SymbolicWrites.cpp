@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "SymbolicKernel.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <random>
 
@@ -345,6 +347,24 @@ bool SymbolicKernel::comesBefore(const Op &load, ArrayRef<int64_t> ofLoad,
   return true;
 }
 
+bool SymbolicKernel::feedsStoreAfter(const Op &load, const Op &store) const {
+  const auto isAfter = [&](int number) { return &ops[number] > &store; };
+  // What the later stores are computed from.
+  llvm::SmallDenseSet<int> seen;
+  SmallVector<int> work = llvm::filter_to_vector(stores, isAfter);
+  while (!work.empty()) {
+    const int number = work.pop_back_val();
+    if (number < 0 || !seen.insert(number).second)
+      continue;
+    const Op &op = ops[number];
+    if (&op == &load)
+      return true;
+    llvm::append_range(work, op.operands);
+    llvm::append_range(work, ArrayRef({op.tile, op.index, op.mask, op.value}));
+  }
+  return false;
+}
+
 std::optional<std::string> SymbolicKernel::findLateRead(BufferElement element) {
   constexpr size_t mostAccesses = 64;
   using Access = std::pair<const Op *, SmallVector<int64_t, 8>>;
@@ -368,7 +388,8 @@ std::optional<std::string> SymbolicKernel::findLateRead(BufferElement element) {
     return std::nullopt;
   for (const auto &[load, ofLoad] : collect(OpKind::load))
     for (const auto &[store, ofStore] : stores)
-      if (!comesBefore(*load, ofLoad, *store, ofStore)) {
+      if (!comesBefore(*load, ofLoad, *store, ofStore) ||
+          feedsStoreAfter(*load, *store)) {
         for (auto [range, position] : llvm::enumerate(ofLoad))
           setPosition(range, position);
         return "element " + std::to_string(element.index) + " of argument " +

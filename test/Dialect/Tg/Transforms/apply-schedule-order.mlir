@@ -235,3 +235,59 @@ tg.kernel @mask_of_lanes(%out: memref<48xi32>, %a: memref<96xi32>, %b: memref<12
   %at = tg.add %to, %j : index
   tg.store %sum, %out[%at] : memref<48xi32>
 }
+
+// -----
+
+// Other positions of the reversed range may write the element.
+
+// expected-error @+1 {{positions of range 0 must stay in order}}
+tg.kernel @last_written(%out: memref<12xi32>, %a: memref<42xi32>, %to: memref<7xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<reverse [0]>]} {
+  %i = tg.range 0 loop 6
+  %j = tg.range 1 loop 7
+  %c7 = tg.const(7 : index) : index
+  %c6 = tg.const(6 : i32) : i32
+  %row = tg.mul %i, %c7 : index
+  %at = tg.add %row, %j : index
+  %x = tg.load %a[%at] : memref<42xi32>
+  %n = tg.load %to[%j] : memref<7xi32>
+  %m = tg.floormod %n, %c6 : i32
+  %number = tg.cast %m : i32 -> index
+  %place = tg.add %number, %i : index
+  tg.store %x, %out[%place] update set : memref<12xi32>
+}
+
+// -----
+
+// The identities would be stored before the update reads what was there.
+
+// expected-error @+1 {{the kernel works in place}}
+tg.kernel @sum_in_place(%out: memref<8xi32>, %a: memref<128xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<accumulate ranged_reduce 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %k = tg.range 1 loop 16
+  %c16 = tg.const(16 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<128xi32>
+  %old = tg.load %out[%i] : memref<8xi32>
+  %product = tg.mul %x, %old : i32
+  %sum = tg.ranged_reduce add %product over %k : i32
+  tg.store %sum, %out[%i] : memref<8xi32>
+}
+
+// -----
+
+// A tile is filled again in other iterations, after some elements were written.
+
+// expected-error @+1 {{the kernel may overwrite memory from which the tile is filled}}
+tg.kernel @tile_in_place(%out: memref<8xi32>, %a: memref<128xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<split [0] by 4 into [2, 3]>, #tg.step<stage ranged_reduce 0 [3]>]} {
+  %i = tg.range 0 loop 8
+  %k = tg.range 1 loop 16
+  %c16 = tg.const(16 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<128xi32>
+  %old = tg.load %out[%i] : memref<8xi32>
+  %product = tg.mul %x, %old : i32
+  %sum = tg.ranged_reduce add %product over %k : i32
+  tg.store %sum, %out[%i] : memref<8xi32>
+}

@@ -438,6 +438,36 @@ TEST_F(CompareKernelsTest, WorkItemsReadWhatOthersWrite) {
   }
 }
 
+TEST_F(CompareKernelsTest, LaterStoresReadWhatEarlierOnesWrite) {
+  constexpr StringLiteral arguments = "%o: memref<4xf32>, %a: memref<12xf32>",
+                          attributes = "outputs = 1 : i64, in_place",
+                          factors = R"mlir(
+  %i = tg.range 0 loop 4
+  %k = tg.range 1 loop 3
+  %c3 = tg.const(3 : index) : index
+  %row = tg.mul %i, %c3 : index
+  %at = tg.add %row, %k : index
+  %x = tg.load %a[%at] : memref<12xf32>
+  %y = tg.load %o[%i] : memref<4xf32>
+  %z = tg.mul %x, %y : f32
+)mlir";
+  const std::string sum = (factors + R"mlir(
+  %s = tg.ranged_reduce add %z over %k : f32
+  tg.store %s, %o[%i] : memref<4xf32>
+)mlir")
+                              .str();
+  // The update begins when all identities are stored.
+  const std::string accumulated = (factors + R"mlir(
+  %zero = tg.const(0.0 : f32) : f32
+  tg.store %zero, %o[%i] : memref<4xf32>
+  tg.store %z, %o[%i] update add over %k : memref<4xf32>
+)mlir")
+                                      .str();
+  expectSame(compare(arguments, sum, sum, attributes));
+  expectDifferent(compare(arguments, sum, accumulated, attributes),
+                  "when it may have been overwritten");
+}
+
 //===----------------------------------------------------------------------===//
 // Symbolic sizes
 //===----------------------------------------------------------------------===//

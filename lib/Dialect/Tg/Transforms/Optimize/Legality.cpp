@@ -75,11 +75,11 @@ Obstacle KernelSchedule::findObstacleToMove(RangeOp range, RangeOp other) {
 }
 
 bool KernelSchedule::readsOutput(Value value) {
-  return llvm::any_of(getSlice(value), [&](Operation *op) {
-    auto load = dyn_cast<LoadOp>(op);
-    auto argument =
-        load ? dyn_cast<BlockArgument>(load.getBuffer()) : BlockArgument();
-    return argument && argument.getArgNumber() < kernel.getOutputs();
+  // Also through reductions and tiles.
+  return llvm::any_of(kernel.getBody().getOps<LoadOp>(), [&](LoadOp load) {
+    auto argument = dyn_cast<BlockArgument>(load.getBuffer());
+    return argument && argument.getArgNumber() < kernel.getOutputs() &&
+           isComputedFrom(value, load);
   });
 }
 
