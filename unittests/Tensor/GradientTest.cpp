@@ -138,6 +138,26 @@ TEST(GradientTest, secondDerivativesOfProducts) {
   }
 }
 
+// Of equal elements, a running maximum is the first one.
+TEST(GradientTest, equalRunningMaxima) {
+  const Tensor x = Tensor::from({1.0, 3.0, 3.0, 2.0, 3.0, 4.0}).parameter();
+  const Tensor factors = Tensor::from({1.0, 2.0, 4.0, 8.0, 16.0, 32.0});
+  expectTensor((x.cummax().first * factors).sum().gradient({x})[0], {6},
+               {1, 30, 0, 0, 0, 32});
+}
+
+// Of several updates of an element, the last one counts.
+TEST(GradientTest, overwrittenUpdates) {
+  const Tensor base = Tensor::from({1.0, 2.0, 3.0}).parameter(),
+               updates = Tensor::from({4.0, 5.0, 6.0, 7.0}).parameter();
+  const Tensor factors = Tensor::from({1.0, 2.0, 4.0});
+  const Tensor result =
+      base.scatter(0, Tensor::from({2, 0, 2, 0}), updates) * factors;
+  const auto gradients = result.sum().gradient({base, updates});
+  expectTensor(gradients[0], {3}, {0, 2, 0});
+  expectTensor(gradients[1], {4}, {0, 0, 4, 1});
+}
+
 TEST(GradientTest, mixedDerivativesOfPowers) {
   const Tensor x = Tensor::from({2.0, -2.0, 0.5, 2.0}).parameter(),
                y = Tensor::from({0.0, 0.0, 0.0, 3.0}).parameter();
