@@ -283,8 +283,9 @@ FailureOr<std::vector<Work>> compileKernels(ModuleOp module, Device &device,
       item.error = error.what();
     }
   };
-  const tinygrad::detail::LoopThreads areThere;
-  if (work.size() == 1 || !areThere) {
+  if (work.size() == 1) {
+    load(work[0]);
+  } else if (const tinygrad::detail::LoopThreads areThere; !areThere) {
     llvm::for_each(work, load);
   } else {
     auto loadOne = [&](size_t i) { load(work[i]); };

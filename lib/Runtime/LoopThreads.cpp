@@ -82,7 +82,8 @@ bool Process::beginLoop() {
     const std::lock_guard lock(mutex);
     ++loops;
   }
-  areStarted = true;
+  if (!areStarted)
+    areStarted = true;
   return true;
 }
 

@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import signal
+import sys
 
 import pytest
 
@@ -31,3 +32,5 @@ else:
 def same_random_numbers():
     """No test passes or fails by the random numbers that it happens to get."""
     Tensor.manual_seed(1234)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(1234)

@@ -363,7 +363,7 @@ def test_state_of_a_model_with_a_captured_function():
 
 
 def test_other_threads_run_during_a_replay():
-    work = TinyJit(lambda x: (x @ x).sum())
+    work = TinyJit(lambda x: (x @ x @ x @ x).sum())
     x = Tensor.rand(1500, 1500).realize()
     for _ in range(2):
         work(x).item()

@@ -72,6 +72,9 @@ FUNCTIONS = {
         # Numbers without axes are taken like these.
         torch.remainder(torch.tensor(-3), U8),
         (U8 <= torch.tensor(-2), torch.maximum(U8, torch.tensor(-3)), U8.sum() > -1),
+        (torch.fmax(U8, torch.tensor(-3)), torch.fmin(torch.tensor(300), U8)),
+        (torch.clamp(U8, torch.tensor(-1)), torch.clamp(U8, max=torch.tensor(300))),
+        (torch.clamp(U8, -1), torch.clamp(U8, max=300), torch.clamp_min(U8, torch.tensor(-9))),
     ),
     "bits": lambda: (I & 3, I | 8, I ^ 1, ~I, I << 2, I >> 1, B & (I > 2), ~B, B ^ True),
     "comparisons": lambda: (

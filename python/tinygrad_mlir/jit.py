@@ -164,7 +164,8 @@ class TinyJit(Generic[ReturnType]):
         # As `captured(*args, **kwargs)`: another call takes 5 % of a small step.
         result: ReturnType
         result = captured._core.replay(args, kwargs, captured._constants, captured._result)
-        self.cnt += 1
+        if self.captured is captured:  # else another thread called reset()
+            self.cnt += 1
         return result
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ReturnType:

@@ -175,11 +175,14 @@ operation("where.self")(lambda condition, x, y: condition.where(x, y))
 operation("logical_and.default")(lambda x, y: x.bool().bitwise_and(y.bool()))
 operation("logical_or.default")(lambda x, y: x.bool().bitwise_or(y.bool()))
 operation("logical_xor.default")(lambda x, y: x.bool().bitwise_xor(y.bool()))
-operation("clamp.default", "clamp.Tensor")(lambda x, low=None, high=None: x.clamp(low, high))
+operation("clamp.default")(lambda x, low=None, high=None: x.clamp(low, high))
+operation("clamp.Tensor")(lambda x, low=None, high=None: x.clamp(_wrap(x, low), _wrap(x, high)))
 
 
-operation("clamp_min.default", "clamp_min.Tensor")(lambda x, low: x.clamp(low, None))
-operation("clamp_max.default", "clamp_max.Tensor")(lambda x, high: x.clamp(None, high))
+operation("clamp_min.default")(lambda x, low: x.clamp(low, None))
+operation("clamp_min.Tensor")(lambda x, low: x.clamp(_wrap(x, low), None))
+operation("clamp_max.default")(lambda x, high: x.clamp(None, high))
+operation("clamp_max.Tensor")(lambda x, high: x.clamp(None, _wrap(x, high)))
 
 
 @operation("add.Tensor", "add.Scalar")
@@ -207,11 +210,13 @@ OPERATIONS["prims.fma.default"] = lambda x, y, z: x * y + z
 @operation("fmax.default")
 def _fmax(x: Tensor, y: Tensor) -> Tensor:
     """The other one of a number and NaN."""
+    x, y = _wrap(y, x), _wrap(x, y)
     return x.isnan().where(y, y.isnan().where(x, x.maximum(y)))
 
 
 @operation("fmin.default")
 def _fmin(x: Tensor, y: Tensor) -> Tensor:
+    x, y = _wrap(y, x), _wrap(x, y)
     return x.isnan().where(y, y.isnan().where(x, x.minimum(y)))
 
 

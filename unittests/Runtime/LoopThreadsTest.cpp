@@ -148,7 +148,9 @@ TEST_P(LoopThreadsTest, childOfAProcessWithAnotherThreadThatComputed) {
   });
   while (!isDone)
     std::this_thread::yield();
-  EXPECT_TRUE(inChild([&] { return countThreads(threads, 1) >= 1; }, false));
+  EXPECT_TRUE(inChild(
+      [&] { return LoopThreads::areLost() && countThreads(threads, 1) == 1; },
+      false));
   isEnded = true;
   other.join();
 }

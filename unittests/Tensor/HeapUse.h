@@ -24,12 +24,13 @@ namespace tinygrad::testing {
 
 /// The memory of the heap that is in use after quarters of so many steps.
 ///
-/// Whatever else the process does changes it, too: other threads, lists of freed
-/// blocks that the allocator counts as used, memory of the library that is given
-/// back now and then. So growth is what two measurements agree on: that within
-/// the second quarter and that within the second half. What steps keep grows in
-/// both, also in a table that doubles, since both end with twice the steps that
-/// they begin with. Nothing grows where a sanitizer replaces the allocator.
+/// Whatever else the process does changes it, too: other threads, lists of
+/// freed blocks that the allocator counts as used, memory of the library that
+/// is given back now and then. So growth is what two measurements agree on:
+/// that within the second quarter and that within the second half. What steps
+/// keep grows in both, also in a table that doubles, since both end with twice
+/// the steps that they begin with. Nothing grows where a sanitizer replaces the
+/// allocator.
 class HeapUse {
 public:
   enum class Measure {

@@ -21,7 +21,8 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 HostThreads::HostThreads(unsigned number) : count(number) {
-  if (LoopThreads::areLost())
+  const LoopThreads areThere;
+  if (!areThere)
     return;
   const int threads = int(number);
   const int usual = tbb::info::default_concurrency();
@@ -35,8 +36,13 @@ HostThreads::HostThreads(unsigned number) : count(number) {
 }
 
 HostThreads::~HostThreads() {
-  // The destructors would call oneTBB.
-  if (LoopThreads::areLost()) {
+  const LoopThreads areThere;
+  endArena.reset();
+  if (areThere) {
+    arena.reset();
+    moreThreads.reset();
+  } else {
+    // Their destructors would call oneTBB.
     static_cast<void>(arena.release());
     static_cast<void>(moreThreads.release());
   }

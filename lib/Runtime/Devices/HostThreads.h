@@ -82,12 +82,15 @@ void HostThreads::parallel(int64_t extent, int64_t grain, const Body &body,
     const int64_t begin = part * size + std::min(part, rest);
     body(begin, begin + size + (part < rest));
   };
-  const LoopThreads areThere;
-  if (threads <= 1 || !areThere) {
+  auto runOnThisThread = [&] {
     for (int64_t part = 0; part < parts; ++part)
       runPart(part);
-    return;
-  }
+  };
+  if (threads <= 1)
+    return runOnThisThread();
+  const LoopThreads areThere;
+  if (!areThere)
+    return runOnThisThread();
   ForkJoin loop;
   auto task = loop.wrap(runPart);
   auto run = [&]() TINYGRAD_NO_THREAD_SANITIZER {

@@ -180,7 +180,8 @@ private:
   bool comesBefore(const Op &load, ArrayRef<int64_t> ofLoad, const Op &store,
                    ArrayRef<int64_t> ofStore) const;
   /// Whether a store is computed from the load that only begins when the other
-  /// one, before it in the block, has written at all of its positions.
+  /// one, before it in the block, has written at all of its positions: that is
+  /// so for stores to the same buffer.
   bool feedsStoreAfter(const Op &load, const Op &store) const;
   std::string describePositions(Mask ranges) const;
 

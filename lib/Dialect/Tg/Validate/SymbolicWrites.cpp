@@ -348,7 +348,9 @@ bool SymbolicKernel::comesBefore(const Op &load, ArrayRef<int64_t> ofLoad,
 }
 
 bool SymbolicKernel::feedsStoreAfter(const Op &load, const Op &store) const {
-  const auto isAfter = [&](int number) { return &ops[number] > &store; };
+  const auto isAfter = [&](int number) {
+    return &ops[number] > &store && ops[number].argument == store.argument;
+  };
   // What the later stores are computed from.
   llvm::SmallDenseSet<int> seen;
   SmallVector<int> work = llvm::filter_to_vector(stores, isAfter);

@@ -468,6 +468,48 @@ TEST_F(CompareKernelsTest, LaterStoresReadWhatEarlierOnesWrite) {
                   "when it may have been overwritten");
 }
 
+// Stores to different buffers are done together at each position, whichever is
+// first in the block.
+TEST_F(CompareKernelsTest, StoresToOtherBuffersDoNotWait) {
+  constexpr StringLiteral arguments = "%o: memref<5xf32>, %p: memref<4xf32>",
+                          attributes = "outputs = 2 : i64, in_place",
+                          overwrite = R"mlir(
+  %y = tg.neg %x : f32
+  tg.store %y, %o[%at] : memref<5xf32>
+)mlir",
+                          copy = R"mlir(
+  tg.store %x, %p[%at] : memref<4xf32>
+)mlir";
+  auto makeBody = [](StringRef position, const Twine &stores) {
+    return (R"mlir(
+  %i = tg.range 0 loop 4
+  %c1 = tg.const(1 : index) : index
+)mlir" + position +
+            R"mlir(
+  %next = tg.add %at, %c1 : index
+  %x = tg.load %o[%next] : memref<5xf32>
+)mlir" + stores)
+        .str();
+  };
+  constexpr StringLiteral forward = R"mlir(
+  %c0 = tg.const(0 : index) : index
+  %at = tg.add %i, %c0 : index
+)mlir",
+                          backward = R"mlir(
+  %c3 = tg.const(3 : index) : index
+  %at = tg.sub %c3, %i : index
+)mlir";
+  for (const std::string &stores :
+       {(copy + overwrite).str(), (overwrite + copy).str()}) {
+    SCOPED_TRACE(stores);
+    const std::string expected = makeBody(forward, stores);
+    expectSame(compare(arguments, expected, expected, attributes));
+    expectDifferent(
+        compare(arguments, expected, makeBody(backward, stores), attributes),
+        "when it may have been overwritten");
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Symbolic sizes
 //===----------------------------------------------------------------------===//
