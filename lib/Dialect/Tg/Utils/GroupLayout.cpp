@@ -374,9 +374,9 @@ LogicalResult LayoutBuilder::addItemTile(StageOp stage) {
   }
   itemBytes += bytes;
   if (itemBytes > tinygrad::kMaxItemBytes)
-    return stage.emitOpError("may bring the tiles of a work item to more than ")
-           << tinygrad::kMaxItemBytes << " bytes, with a tile for each copy "
-           << "of the code around it";
+    return stage.emitOpError("may bring the tiles of a work item to ")
+           << itemBytes << " bytes, with a tile for each copy of the code "
+           << "around it; code for GPUs can use " << tinygrad::kMaxItemBytes;
   return success();
 }
 

@@ -233,7 +233,7 @@ module attributes {tg.target = #t} {
 
 #t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
 module attributes {tg.target = #t} {
-  // expected-error @+1 {{does not admit the step #tg.step<stage load 1 [0] into [2]>: 'tg.stage' op may bring the tiles of a work item to more than 65536 bytes}}
+  // expected-error @+1 {{does not admit the step #tg.step<stage load 1 [0] into [2]>: 'tg.stage' op may bring the tiles of a work item to 96000 bytes, with a tile for each copy of the code around it; code for GPUs can use 65536}}
   tg.kernel @large_tiles_of_item(%out: memref<12000xf32>, %a: memref<12000xf32>, %b: memref<12000xf32>) attributes {outputs = 1 : i64, schedule = [
       #tg.step<stage load 0 [0] into [1]>, #tg.step<stage load 1 [0] into [2]>]} {
     %i = tg.range 0 loop 12000
