@@ -1,6 +1,8 @@
 """Zeros of both signs, infinities, NaN, subnormal and extreme numbers: operations that IEEE 754 defines have NumPy's bits,
 with operands in memory and with constants, for vectors and their remainders."""
 
+import math
+
 import numpy as np
 import pytest
 from tinygrad_mlir import Tensor
@@ -197,3 +199,13 @@ def test_bounds_that_are_nan(method, bounds):
     np.testing.assert_array_equal(
         getattr(Tensor(x), method)(*bounds).numpy(), np.clip(x, low, high)
     )
+
+
+def test_gradient_of_logcumsumexp_of_negative_infinities():
+    inf = float("inf")
+    x = Tensor([-inf, 0.0, -inf, math.log(3.0)]).requires_grad_()
+    sums = x.logcumsumexp(0)
+    np.testing.assert_allclose(sums.numpy(), [-inf, 0.0, 0.0, math.log(4.0)], rtol=1e-6)
+    # Of weight k + 1 for result k; numbers that count for nothing have the gradient 0.
+    (gradient,) = (sums * Tensor([1.0, 2.0, 3.0, 4.0])).sum().gradient(x)
+    np.testing.assert_allclose(gradient.numpy(), [0.0, 2 + 3 + 4 / 4, 0.0, 4 * 3 / 4], rtol=1e-6)
