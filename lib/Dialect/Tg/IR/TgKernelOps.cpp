@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
+#include "TinyGrad/Dialect/Tg/IR/TgSharedUpdates.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -340,10 +341,7 @@ static LogicalResult verifyAccess(StoreOp store, KernelOp kernel) {
   return success();
 }
 
-/// Finds a range of work items that the index of a store does not depend on, or
-/// only through a loaded value: different work items might update the same
-/// element.
-static RangeOp findSharedRange(StoreOp store, KernelOp kernel) {
+RangeOp tg::findSharedRange(StoreOp store, KernelOp kernel) {
   llvm::SetVector<Value> inIndex;
   inIndex.insert(store.getIndex());
   for (size_t i = 0; i < inIndex.size(); ++i)

@@ -19,6 +19,7 @@
 
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
 #include "../OperationSet.h"
+#include "TinyGrad/Dialect/Tg/IR/TgSharedUpdates.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
@@ -255,28 +256,13 @@ static SetVector<Operation *> getSlice(Value value) {
              : SetVector<Operation *>();
 }
 
-/// Whether \p simpler, the index of an update, no longer shows that the work
-/// items of a range update different elements (C8 of tg.kernel), as \p index
-/// does: the mask admits one position of the range.
-static bool losesItems(Operation *op, Value index, Value simpler) {
+/// Whether \p op updates elements that several work items may share (C8 of
+/// tg.kernel). An index under a mask that admits one position of a range can be
+/// one that no longer depends on it.
+static bool sharesUpdates(Operation *op) {
   auto store = dyn_cast<StoreOp>(op);
-  if (!store || !store.getUpdate())
-    return false;
-  auto getRanges = [](Value value) {
-    SetVector<Value> values;
-    values.insert(value);
-    for (size_t i = 0; i < values.size(); ++i)
-      if (Operation *def = values[i].getDefiningOp(); def && !isa<LoadOp>(def))
-        values.insert(def->operand_begin(), def->operand_end());
-    return values;
-  };
-  const SetVector<Value> kept = getRanges(simpler);
-  return llvm::any_of(getRanges(index), [&](Value value) {
-    auto range = value.getDefiningOp<RangeOp>();
-    return range && range.getKind() != RangeKind::loop &&
-           range.getKind() != RangeKind::upcast &&
-           range.getKind() != RangeKind::unroll && !kept.contains(value);
-  });
+  return store && store.getUpdate() &&
+         findSharedRange(store, store->getParentOfType<KernelOp>());
 }
 
 LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
@@ -304,7 +290,7 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
     if (succeeded(result))
       result = settle(copy);
   if (rewriter.measure.get(operand.get()) >= rewriter.measure.get(old) ||
-      losesItems(operand.getOwner(), old, operand.get()))
+      sharesUpdates(operand.getOwner()))
     operand.set(old);
   settledUnder.clear();
   return result;
